@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of every Swift target: Swift 6, no warning passes, every unsafe expression says so.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "likesd",
+    products: [.executable(name: "likesd", targets: ["likesd"])],
+    targets: [
+        // C libraries: a module map and a shim, nothing more.
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+
+        // Foundations that know nothing of likes.
+        .target(name: "Threading"),
+        .target(name: "JSONText", dependencies: ["CJansson"]),
+        .target(name: "MicroHTTP", dependencies: ["CMicroHTTPD", "Threading"]),
+
+        // The domain, and the technologies behind it.
+        .target(name: "LikesCore", dependencies: ["Threading"]),
+        .target(name: "JournalSQLite", dependencies: ["CSQLite", "JSONText", "LikesCore"]),
+        .target(name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP"]),
+        .executableTarget(
+            name: "likesd",
+            dependencies: ["JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "Threading"]),
+
+        // Tests.
+        .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
+        .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
+        .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
+        .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
+        .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
+        .testTarget(name: "LikesAPITests", dependencies: ["JSONText", "LikesAPI", "LikesCore"]),
+        .testTarget(name: "IntegrationTests", dependencies: ["likesd"]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = strict
+}

@@ -1,0 +1,54 @@
+/// A fact of the journal: something that happened, with its place in the order of everything.
+package struct LikeEvent: Sendable, Equatable {
+    /// The journal's position: 1 for the first event, one more for each.
+    package let sequence: UInt64
+    /// When it happened; for a like, the time that is shown for it.
+    package let at: Timestamp
+    /// What the caller named the write, if it did.
+    package let operationID: OperationID?
+    package let change: Change
+
+    package init(sequence: UInt64, at: Timestamp, operationID: OperationID? = nil, change: Change) {
+        self.sequence = sequence
+        self.at = at
+        self.operationID = operationID
+        self.change = change
+    }
+
+    /// What happened.
+    package enum Change: Sendable, Equatable {
+        case likeAdded(LikeChange)
+        case likeRemoved(LikeChange)
+        indirect case newsAdded(News)
+        indirect case newsUpdated(News)
+        /// A deletion has begun: the news is gone for callers, its likes are being withdrawn.
+        case newsRemovalStarted(NewsID)
+        case newsRemoved(NewsID)
+    }
+}
+
+/// A like that was set or taken back, with the counts as they were right after it.
+package struct LikeChange: Sendable, Equatable {
+    package let news: NewsID
+    package let user: UserID
+    /// The news' likes, `baseLikes` included.
+    package let likesCount: Int64
+    /// The user's likes.
+    package let numberOfGivenLikes: Int64
+    /// False when this user is known to have liked this news before.
+    package let firstTime: Bool
+
+    package init(news: NewsID, user: UserID, likesCount: Int64, numberOfGivenLikes: Int64, firstTime: Bool) {
+        self.news = news
+        self.user = user
+        self.likesCount = likesCount
+        self.numberOfGivenLikes = numberOfGivenLikes
+        self.firstTime = firstTime
+    }
+}
+
+/// A batch of events that is durable and folded; published on the event bus once per batch.
+package struct FoldedBatch: Sendable {
+    /// In order of sequence, without a gap, never empty.
+    package let events: [LikeEvent]
+}

@@ -1,0 +1,68 @@
+/// A thing that can be liked, as its maker describes it.
+package struct News: Sendable, Equatable {
+    package let id: NewsID
+    package let title: String
+    package let author: UserID?
+    package let url: String?
+    package let publishedAt: Timestamp?
+    /// Likes carried over from an older system whose likers are unknown; part of the count.
+    package let baseLikes: Int64
+    /// Sorted by key, no key twice.
+    package let properties: [Property]
+
+    package init(
+        id: NewsID, title: String, author: UserID? = nil, url: String? = nil, publishedAt: Timestamp? = nil,
+        baseLikes: Int64 = 0, properties: [Property] = []
+    ) {
+        self.id = id
+        self.title = title
+        self.author = author
+        self.url = url
+        self.publishedAt = publishedAt
+        self.baseLikes = baseLikes
+        self.properties = properties
+    }
+
+    /// A pair of the app's own making.
+    package struct Property: Sendable, Equatable {
+        package let key: String
+        package let value: String
+
+        package init(key: String, value: String) {
+            self.key = key
+            self.value = value
+        }
+    }
+}
+
+/// A news as a caller sends it: `baseLikes` may be left out, which keeps what it was.
+package struct NewsDraft: Sendable {
+    package let news: News
+    package let setsBaseLikes: Bool
+
+    package init(_ news: News, setsBaseLikes: Bool) {
+        self.news = news
+        self.setsBaseLikes = setsBaseLikes
+    }
+
+    /// The news to store in place of `existing`.
+    func replacing(_ existing: News?) -> News {
+        guard !setsBaseLikes, let existing else { return news }
+        return News(
+            id: news.id, title: news.title, author: news.author, url: news.url, publishedAt: news.publishedAt,
+            baseLikes: existing.baseLikes, properties: news.properties)
+    }
+}
+
+/// A caller's own name for a write, 1 to 64 visible ASCII characters; the answer and the live event carry it.
+package struct OperationID: Sendable, Equatable {
+    package let text: String
+
+    /// The name, or nil when it breaks the rule.
+    package init?(_ text: String) {
+        guard 1...Limits.operationIDBytes ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            return nil
+        }
+        self.text = text
+    }
+}

@@ -1,0 +1,140 @@
+/// Who likes what, with the time of each like: the only truth about likes.
+///
+/// A set of pairs that can also be listed by news and by user, newest first. A like costs one 24-byte entry and a
+/// 4-byte index slot. A like taken back is marked dead and left to the sweep, which runs a few steps with every
+/// change, so that toggling does not grow memory and nothing ever pauses.
+final class LikeLog {
+    /// The newest entry of a chain, and how many live likes it has.
+    struct Head: BitwiseCopyable {
+        var newest = EntryRing.none
+        var count: UInt32 = 0
+    }
+
+    var ring: EntryRing
+    private var index = HandleIndex()
+    private var newsHeads = ChunkedArray(filler: Head())
+    private var userHeads = ChunkedArray(filler: Head())
+    var sweep: Sweep?
+
+    /// The number of likes.
+    private(set) var count: UInt32 = 0
+
+    /// An empty log.
+    ///
+    /// - Parameter start: the ring's first address; see `EntryRing`.
+    init(start: UInt32 = 0) { ring = EntryRing(start: start) }
+
+    /// Entries that only wait to be swept: likes taken back, and holes.
+    var deadCount: UInt32 { ring.occupied - count }
+
+    /// Whether no further like can be kept.
+    var isFull: Bool { ring.occupied >= Limits.likes }
+
+    /// The address of a like, if it is there.
+    func find(news: UInt32, user: UInt32) -> UInt32? {
+        index.find(hash: Hashing.hash(news, user)) { address in
+            let entry = ring[address]
+            return entry.news == news && entry.user == user
+        }
+    }
+
+    /// When the user liked the news, if it does.
+    func likedAt(news: UInt32, user: UInt32) -> Timestamp? { find(news: news, user: user).map { ring[$0].at } }
+
+    /// The number of likes of a news, or by a user.
+    func count(_ chain: Chain, of owner: UInt32) -> UInt32 { head(chain, of: owner).count }
+
+    /// Adds a like, which becomes the newest of both its chains.
+    ///
+    /// - Parameter sequence: larger than that of any like before.
+    /// - Returns: false when it was there already.
+    @discardableResult
+    func add(news: UInt32, user: UInt32, at: Timestamp, sequence: UInt64) -> Bool {
+        guard find(news: news, user: user) == nil else { return false }
+        var ofNews = head(.ofNews, of: news)
+        var ofUser = head(.ofUser, of: user)
+        let entry = LikeEntry(
+            news: news, user: user, olderOfNews: ofNews.newest, olderOfUser: ofUser.newest, at: at)
+        let address = ring.append(entry, sequence: sequence)
+        ofNews.newest = address
+        ofNews.count += 1
+        ofUser.newest = address
+        ofUser.count += 1
+        setHead(ofNews, .ofNews, of: news)
+        setHead(ofUser, .ofUser, of: user)
+        index.insert(address, hash: Hashing.hash(news, user), hashOf: hashOfEntry)
+        count += 1
+        sweep?.noteAppended(address, news: news, user: user)
+        return true
+    }
+
+    /// Takes a like back.
+    ///
+    /// - Returns: false when it was not there.
+    @discardableResult
+    func remove(news: UInt32, user: UInt32) -> Bool {
+        guard let address = find(news: news, user: user) else { return false }
+        index.remove(address, hash: Hashing.hash(news, user), hashOf: hashOfEntry)
+        ring[address].isDead = true
+        count -= 1
+        for (chain, owner) in [(Chain.ofNews, news), (.ofUser, user)] {
+            var head = head(chain, of: owner)
+            head.count -= 1
+            setHead(head, chain, of: owner)
+            tidyFront(chain, of: owner)
+        }
+        return true
+    }
+
+    /// Lets go of the dead entries among the first few of a chain, so that showing the newest likes stays fast
+    /// and the head is always alive. Each dead entry is let go once, so this costs little over time.
+    private func tidyFront(_ chain: Chain, of owner: UInt32) {
+        var head = head(chain, of: owner)
+        var predecessor: UInt32?
+        var live = 0
+        var address = head.newest
+        while address != EntryRing.none, live <= Limits.newestLikers {
+            let entry = ring[address]
+            if entry.isDead {
+                if let predecessor { ring[predecessor][chain] = entry[chain] } else { head.newest = entry[chain] }
+                sweep?.noteUnlinked(address, chain, of: owner, predecessor: predecessor)
+            } else {
+                predecessor = address
+                live += 1
+            }
+            address = entry[chain]
+        }
+        setHead(head, chain, of: owner)
+    }
+
+    private func hashOfEntry(_ address: UInt32) -> UInt64 {
+        let entry = ring[address]
+        return Hashing.hash(entry.news, entry.user)
+    }
+}
+
+// What the paging and the sweep need.
+extension LikeLog {
+    func head(_ chain: Chain, of owner: UInt32) -> Head {
+        switch chain {
+        case .ofNews: Int(owner) < newsHeads.count ? newsHeads[owner] : Head()
+        case .ofUser: Int(owner) < userHeads.count ? userHeads[owner] : Head()
+        }
+    }
+
+    func setHead(_ head: Head, _ chain: Chain, of owner: UInt32) {
+        switch chain {
+        case .ofNews:
+            newsHeads.grow(to: Int(owner) + 1)
+            newsHeads[owner] = head
+        case .ofUser:
+            userHeads.grow(to: Int(owner) + 1)
+            userHeads[owner] = head
+        }
+    }
+
+    /// Tells the index that a live entry has moved.
+    func noteMoved(from old: UInt32, to new: UInt32, entry: LikeEntry) {
+        index.replace(old, with: new, hash: Hashing.hash(entry.news, entry.user))
+    }
+}

@@ -1,0 +1,116 @@
+/// A sweep under way: live entries move up to the newer end, so that the room of dead ones comes free at the old end.
+///
+/// It visits entries from the newest to the oldest. The oldest entry of each chain that it has passed is remembered,
+/// and that entry's pointer, or the chain's head, is set right when the next entry of the chain moves. So every
+/// pointer is valid at every moment, and reads and writes go on between the steps.
+///
+/// Addresses below `unvisited` are as they were; those from `written` on are settled; between them lies free room.
+struct Sweep: ~Copyable {
+    /// The address behind the next entry to visit.
+    var unvisited: UInt32
+    /// The lowest address written.
+    var written: UInt32
+    /// For each news and each user: the oldest settled entry of the chain, or `EntryRing.none`.
+    private var oldestOfNews = ChunkedArray<UInt32>(filler: EntryRing.none)
+    private var oldestOfUser = ChunkedArray<UInt32>(filler: EntryRing.none)
+
+    /// A sweep of everything below `start`, which must be the beginning of a block.
+    init(start: UInt32) {
+        unvisited = start
+        written = start
+    }
+
+    /// The oldest settled entry of a chain.
+    func oldest(_ chain: Chain, of owner: UInt32) -> UInt32 {
+        switch chain {
+        case .ofNews: Int(owner) < oldestOfNews.count ? oldestOfNews[owner] : EntryRing.none
+        case .ofUser: Int(owner) < oldestOfUser.count ? oldestOfUser[owner] : EntryRing.none
+        }
+    }
+
+    mutating func setOldest(_ address: UInt32, _ chain: Chain, of owner: UInt32) {
+        switch chain {
+        case .ofNews:
+            oldestOfNews.grow(to: Int(owner) + 1)
+            oldestOfNews[owner] = address
+        case .ofUser:
+            oldestOfUser.grow(to: Int(owner) + 1)
+            oldestOfUser[owner] = address
+        }
+    }
+
+    /// An entry was appended while the sweep is under way.
+    mutating func noteAppended(_ address: UInt32, news: UInt32, user: UInt32) {
+        if oldest(.ofNews, of: news) == EntryRing.none { setOldest(address, .ofNews, of: news) }
+        if oldest(.ofUser, of: user) == EntryRing.none { setOldest(address, .ofUser, of: user) }
+    }
+
+    /// A dead entry was let go by its chain; `predecessor` is the newer entry that pointed to it, nil for the head.
+    mutating func noteUnlinked(_ address: UInt32, _ chain: Chain, of owner: UInt32, predecessor: UInt32?) {
+        if oldest(chain, of: owner) == address { setOldest(predecessor ?? EntryRing.none, chain, of: owner) }
+    }
+}
+
+extension LikeLog {
+    /// Dead entries below which a sweep is not worth its while: 1.5 MB.
+    private static let dustLimit: UInt32 = 65_536
+
+    /// Does a part of the sweep, and begins one when there is enough to sweep.
+    ///
+    /// With 16 steps for every change a sweep is through before an eighth more entries have died.
+    func sweep(steps: Int) {
+        if sweep == nil {
+            guard deadCount > Self.dustLimit + count / 8 else { return }
+            ring.alignEnd()
+            sweep = Sweep(start: ring.end)
+        }
+        for _ in 0..<steps {
+            guard let unvisited = sweep?.unvisited, unvisited != ring.base else { return endSweep() }
+            sweep?.unvisited = unvisited &- 1
+            visit(unvisited &- 1)
+        }
+    }
+
+    private func endSweep() {
+        guard let written = sweep?.written else { return }
+        ring.dropAll(before: written)
+        sweep = nil
+    }
+
+    private func visit(_ address: UInt32) {
+        let entry = ring[address]
+        if entry.isHole { return }
+        if entry.isDead {
+            unlinkDead(entry, at: address, .ofNews)
+            unlinkDead(entry, at: address, .ofUser)
+        } else {
+            move(entry, at: address)
+        }
+    }
+
+    private func unlinkDead(_ entry: LikeEntry, at address: UInt32, _ chain: Chain) {
+        // The entry may have left the chain long ago: then nothing points to it.
+        let predecessor = sweep?.oldest(chain, of: entry.owner(in: chain)) ?? EntryRing.none
+        guard predecessor != EntryRing.none, ring[predecessor][chain] == address else { return }
+        ring[predecessor][chain] = entry[chain]
+    }
+
+    private func move(_ entry: LikeEntry, at address: UInt32) {
+        guard let written = sweep?.written else { return }
+        let place = ring.prepend(entry, sequence: ring.sequence(at: address), before: written)
+        sweep?.written = place
+        if place != address { noteMoved(from: address, to: place, entry: entry) }
+        for chain in [Chain.ofNews, .ofUser] {
+            let owner = entry.owner(in: chain)
+            let predecessor = sweep?.oldest(chain, of: owner) ?? EntryRing.none
+            if predecessor != EntryRing.none {
+                ring[predecessor][chain] = place
+            } else {
+                var head = head(chain, of: owner)
+                head.newest = place
+                setHead(head, chain, of: owner)
+            }
+            sweep?.setOldest(place, chain, of: owner)
+        }
+    }
+}

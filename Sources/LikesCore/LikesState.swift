@@ -1,0 +1,124 @@
+/// All that the journal's events add up to: the truth about likes and the three projections of it.
+///
+/// It changes only in `fold`, in order of sequence; start-up replay, live traffic and the events of other machines
+/// go through that one function.
+package final class LikesState {
+    let catalog = NewsCatalog()
+    let users = UserTable()
+    let log: LikeLog
+    let feed: FeedProjection
+    let detail = DetailProjection()
+    let profile = ProfileProjection()
+    private(set) var withdrawn = WithdrawnLikes(capacity: Limits.withdrawnLikes)
+
+    /// Feed, detail, profile: the order in which they are told.
+    private let projections: [any LikeProjection]
+
+    /// The sequence of the last event that is folded; 0 for none.
+    package private(set) var position: UInt64 = 0
+
+    /// The state before the first event.
+    ///
+    /// - Parameter observe: wraps each projection; a test watches the order of calls with it.
+    package init(observe: (any LikeProjection) -> any LikeProjection = { $0 }) {
+        log = LikeLog()
+        feed = FeedProjection(catalog: catalog)
+        projections = [observe(feed), observe(detail), observe(profile)]
+    }
+
+    /// Takes an event in. One that was folded before changes nothing.
+    ///
+    /// - Throws: `FoldError` when the event cannot follow what was folded; the state is then as before.
+    package func fold(_ event: LikeEvent) throws(FoldError) {
+        guard event.sequence > position else { return }
+        guard event.sequence == position + 1 else { throw FoldError(sequence: event.sequence, reason: .gap) }
+        do throws(FoldError.Reason) {
+            switch event.change {
+            case .likeAdded(let like): try addLike(like, event)
+            case .likeRemoved(let like): try removeLike(like, event)
+            case .newsAdded(let news): try addNews(news, event)
+            case .newsUpdated(let news): try updateNews(news, event)
+            case .newsRemovalStarted(let id): try beginRemoval(id, event)
+            case .newsRemoved(let id): try removeNews(id, event)
+            }
+        } catch {
+            throw FoldError(sequence: event.sequence, reason: error)
+        }
+        position = event.sequence
+        log.sweep(steps: Self.sweepSteps)
+    }
+
+    /// Steps of the sweep with each event: see `LikeLog.sweep(steps:)`.
+    private static let sweepSteps = 16
+
+    private func addLike(_ like: LikeChange, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let news = catalog.find(like.news) else { throw .unknownNews }
+        guard detail.likesCount(news) + 1 == like.likesCount else { throw .wrongCount }
+        let user = users.intern(like.user)
+        guard log.add(news: news, user: user, at: event.at, sequence: event.sequence) else { throw .repeatedLike }
+        let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
+        for projection in projections { projection.likeAdded(folded) }
+    }
+
+    private func removeLike(_ like: LikeChange, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let news = catalog.findStored(like.news) else { throw .unknownNews }
+        guard detail.likesCount(news) - 1 == like.likesCount else { throw .wrongCount }
+        guard let user = users.find(like.user), log.remove(news: news, user: user) else { throw .unknownLike }
+        withdrawn.remember(serial: catalog[news].serial, user: user)
+        let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
+        for projection in projections { projection.likeRemoved(folded) }
+    }
+
+    private func addNews(_ news: News, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard catalog.findStored(news.id) == nil else { throw .repeatedNews }
+        let author = news.author.map { users.intern($0) }
+        let handle = catalog.add(news, createdAt: event.at, author: author)
+        let folded = foldedNews(handle, event)
+        for projection in projections { projection.newsAdded(folded) }
+    }
+
+    private func updateNews(_ news: News, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let handle = catalog.find(news.id) else { throw .unknownNews }
+        let old = catalog[handle]
+        catalog.update(handle, to: news, author: news.author.map { users.intern($0) })
+        let folded = foldedNews(handle, event)
+        for projection in projections { projection.newsUpdated(folded, from: old) }
+    }
+
+    private func beginRemoval(_ id: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let handle = catalog.find(id) else { throw .unknownNews }
+        let folded = foldedNews(handle, event)
+        for projection in projections { projection.newsRemovalStarted(folded) }
+        catalog.beginRemoval(handle)
+    }
+
+    private func removeNews(_ id: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let handle = catalog.findStored(id), catalog.isLeaving(handle) else { throw .unknownNews }
+        guard log.count(.ofNews, of: handle) == 0 else { throw .wrongCount }
+        let folded = foldedNews(handle, event)
+        for projection in projections { projection.newsRemoved(folded) }
+        catalog.remove(handle)
+    }
+
+    private func foldedNews(_ handle: UInt32, _ event: LikeEvent) -> FoldedNews {
+        FoldedNews(
+            handle: handle, stored: catalog[handle], likers: Int64(log.count(.ofNews, of: handle)),
+            sequence: event.sequence)
+    }
+}
+
+/// An event that cannot follow what was folded: the journal is damaged, or another program wrote it.
+package struct FoldError: Error, Equatable {
+    package let sequence: UInt64
+    package let reason: Reason
+
+    /// What is wrong with the event.
+    package enum Reason: String, Error {
+        case gap = "the event before it is missing"
+        case unknownNews = "it is about a news that is not there"
+        case repeatedNews = "it makes a news that is there already"
+        case unknownLike = "it takes back a like that is not there"
+        case repeatedLike = "it adds a like that is there already"
+        case wrongCount = "its count is not the number of likes"
+    }
+}

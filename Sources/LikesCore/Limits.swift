@@ -1,0 +1,70 @@
+/// Every limit of the domain, each with its reason and with what happens at it.
+package enum Limits {
+    /// Bytes of a news or user id. A longer one is refused as `invalid_id`: it has to fit a URL three times over.
+    package static let identifierBytes = 256
+
+    /// Bytes of a title; a longer one is refused. Room for any headline, too little for an article.
+    package static let titleBytes = 1_000
+
+    /// Bytes of a news' `url`; a longer one is refused. What browsers and proxies let through at least.
+    package static let urlBytes = 2_048
+
+    /// Members of a news' `properties`; more are refused.
+    package static let properties = 64
+
+    /// Bytes of a key in `properties`; a longer one is refused.
+    package static let propertyKeyBytes = 256
+
+    /// Bytes of a value in `properties`; a longer one is refused.
+    package static let propertyValueBytes = 4_096
+
+    /// The largest `baseLikes`: 2^53 - 1, the largest integer that every JSON reader keeps exactly.
+    package static let baseLikes: Int64 = (1 << 53) - 1
+
+    /// Characters of an `Operation-Id`; a longer one is refused.
+    package static let operationIDBytes = 64
+
+    /// Milliseconds that a like's `at` may lie ahead of the clock: what badly set clocks are off by. Later is refused.
+    package static let futureMilliseconds: Int64 = 5 * 60 * 1000
+
+    /// Commands that wait for the mediator or are in its hands. The next one is refused as `queue_full`.
+    package static let queuedCommands = 8_192
+
+    /// Entries of all those commands together, so that large batches cannot fill the memory. Then `queue_full`.
+    package static let queuedEntries = 400_000
+
+    /// Entries of one batch (`POST /v1/likes`, `POST /v1/news`); a larger one is refused.
+    package static let batchEntries = 10_000
+
+    /// Steps that one command takes in one round of the mediator; the rest waits for the next round, so that a
+    /// bulk does not hold up single likes for longer than one commit.
+    package static let stepsPerRound = 1_000
+
+    /// Events of one commit. When a round has this many, the commands behind wait for the next round.
+    package static let eventsPerCommit = 12_000
+
+    /// Likes that a deletion withdraws in one commit; a larger cascade is cut into several.
+    package static let cascadeLikes = 10_000
+
+    /// Events that are folded under one hold of the write lock: longer holds would delay reads.
+    package static let eventsPerFold = 256
+
+    /// Entries on a page of a list when none is asked for, and the most that can be asked for.
+    package static let pageDefault = 20
+    package static let pageMaximum = 1_000
+
+    /// Likers that a detail shows.
+    package static let newestLikers = 3
+
+    /// Steps along a chain of likes under one hold of the read lock; a longer walk gives the lock up in between.
+    package static let chainSteps = 4_096
+
+    /// Withdrawn likes that are remembered for `firstTime`; the oldest memory makes room for the next.
+    package static let withdrawnLikes = 1_000_000
+
+    /// Likes that exist at one time: 32-bit addresses, less some room to sweep. Then likes are refused as `full`.
+    package static let likes = 4_200_000_000
+
+    /// Milliseconds between looks at a journal that has failed, to see whether it works again.
+    package static let journalRetryMilliseconds = 1_000
+}

@@ -1,0 +1,246 @@
+/// A command in the mediator's hands, with how far it has come.
+///
+/// A plain value: `proceed` decides as much as one round allows and says whether it is through. It changes nothing
+/// but itself and the draft.
+struct Assignment {
+    let submission: Submission
+    private var progress = Progress()
+
+    /// How far a command of many steps has come.
+    private struct Progress {
+        /// Entries of a batch, or news of a list, that are decided.
+        var decided = 0
+        var results: [BatchReceipt.EntryResult] = []
+        var changed = 0
+        var unknown: [NewsID] = []
+        /// Where a walk through the feed or through a user's likes stands.
+        var feedPlace: FeedKey?
+        var likesBelow: UInt64?
+        var hasBegun = false
+    }
+
+    /// How a round ended for a command.
+    enum Outcome {
+        case finished(Result<Receipt, Rejection>)
+        /// It goes on in the next round.
+        case unfinished
+    }
+
+    /// What a single step needs to know.
+    struct Context {
+        let state: LikesState
+        let now: Timestamp
+    }
+
+    init(_ submission: Submission) { self.submission = submission }
+
+    private var operationID: OperationID? { submission.command.operationID }
+
+    /// Decides as much as one round allows.
+    mutating func proceed(_ draft: inout Draft, _ context: Context) -> Outcome {
+        switch submission.command.action {
+        case .toggle(let request):
+            guard let result = toggle(request, &draft, context) else { return .unfinished }
+            return .finished(result.map(Receipt.toggle))
+        case .toggleMany(let entries):
+            return proceed(entries, &draft) { assignment, request, draft in
+                assignment.toggle(request, &draft, context).map(Self.entryResult)
+            }
+        case .putNews(let news):
+            guard let receipt = put(news, &draft, context) else { return .unfinished }
+            return .finished(.success(.news(receipt)))
+        case .putManyNews(let entries):
+            return proceed(entries, &draft) { assignment, news, draft in
+                assignment.put(news, &draft, context).map {
+                    .done(changed: $0.changed, made: $0.created, likesCount: $0.likesCount)
+                }
+            }
+        case .removeNews(let id): return removeNews(id, &draft, context)
+        case .likeAll(let user, let news?): return toggleListed(news, of: user, liked: true, &draft, context)
+        case .unlikeAll(let user, let news?): return toggleListed(news, of: user, liked: false, &draft, context)
+        case .likeAll(let user, nil): return likeFeed(user, &draft, context)
+        case .unlikeAll(let user, nil): return unlikeEverything(user, &draft, context)
+        }
+    }
+
+    private static func entryResult(_ result: Result<ToggleReceipt, Rejection>) -> BatchReceipt.EntryResult {
+        switch result {
+        case .success(let receipt):
+            .done(changed: receipt.changed, made: receipt.changed && receipt.liked, likesCount: receipt.likesCount)
+        case .failure(let rejection): .failed(rejection)
+        }
+    }
+
+    /// Goes on with a batch.
+    ///
+    /// - Parameter decide: nil when the entry has to wait for the next round.
+    private mutating func proceed<Request>(
+        _ entries: [BatchEntry<Request>], _ draft: inout Draft,
+        decide: (inout Assignment, Request, inout Draft) -> BatchReceipt.EntryResult?
+    ) -> Outcome {
+        if progress.decided == 0 { progress.results.reserveCapacity(entries.count) }
+        var steps = 0
+        while progress.decided < entries.count {
+            if steps == Limits.stepsPerRound || draft.isFull { return .unfinished }
+            steps += 1
+            switch entries[progress.decided] {
+            case .malformed(let code, let detail): progress.results.append(.malformed(code: code, detail: detail))
+            case .request(let request):
+                guard let result = decide(&self, request, &draft) else { return .unfinished }
+                progress.results.append(result)
+            }
+            progress.decided += 1
+        }
+        return .finished(.success(.many(BatchReceipt(results: progress.results, sequence: draft.sequence))))
+    }
+
+    // MARK: Likes
+
+    /// Decides one like or unlike; nil when it has to wait for the next round.
+    private func toggle(
+        _ request: ToggleRequest, _ draft: inout Draft, _ context: Context
+    ) -> Result<ToggleReceipt, Rejection>? {
+        let state = context.state
+        if draft.hasChanged(request.news, in: state) { return nil }
+        guard let news = state.catalog.find(request.news) else {
+            if request.liked { return .failure(.newsNotFound) }
+            return .success(
+                ToggleReceipt(liked: false, changed: false, likesCount: 0, likedAt: nil, sequence: draft.sequence))
+        }
+        let known = draft.knownUser(request.user, in: state)
+        let before = known.flatMap { draft.likedAt(news: news, user: $0, in: state) }
+        let changed = (before != nil) != request.liked
+        var likedAt = before
+        if changed {
+            if request.liked && state.log.isFull { return .failure(.full) }
+            likedAt = request.liked ? request.at ?? context.now : nil
+            let user = known ?? draft.user(request.user, in: state)
+            draft.setLike(
+                (request.news, request.user), news: news, user: user, likedAt: likedAt, now: context.now,
+                operationID: operationID, in: state)
+        }
+        return .success(
+            ToggleReceipt(
+                liked: request.liked, changed: changed, likesCount: draft.likesCount(news, in: state),
+                likedAt: likedAt, sequence: draft.sequence))
+    }
+
+    /// Counts a decided step of a bulk; false when it has to wait for the next round.
+    private mutating func toggleInBulk(
+        _ news: NewsID, of user: UserID, liked: Bool, _ draft: inout Draft, _ context: Context
+    ) -> Bool {
+        let request = ToggleRequest(liked: liked, news: news, user: user)
+        switch toggle(request, &draft, context) {
+        case nil: return false
+        case .success(let receipt)?: progress.changed += receipt.changed ? 1 : 0
+        case .failure?: progress.unknown.append(news)
+        }
+        return true
+    }
+
+    private mutating func toggleListed(
+        _ news: [NewsID], of user: UserID, liked: Bool, _ draft: inout Draft, _ context: Context
+    ) -> Outcome {
+        var steps = 0
+        while progress.decided < news.count {
+            if steps == Limits.stepsPerRound || draft.isFull { return .unfinished }
+            steps += 1
+            let id = news[progress.decided]
+            if !liked, context.state.catalog.find(id) == nil, !draft.hasChanged(id, in: context.state) {
+                progress.unknown.append(id)
+            } else if !toggleInBulk(id, of: user, liked: liked, &draft, context) {
+                return .unfinished
+            }
+            progress.decided += 1
+        }
+        return bulkFinished(draft)
+    }
+
+    private func bulkFinished(_ draft: Draft) -> Outcome {
+        .finished(
+            .success(
+                .bulk(
+                    BulkReceipt(changed: progress.changed, unknown: progress.unknown, sequence: draft.sequence))))
+    }
+
+    /// The feed walks its news, newest first, and tells the mediator of each.
+    private mutating func likeFeed(_ user: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        let feed = context.state.feed
+        let handles = feed.page(.newest, after: progress.feedPlace, limit: Limits.stepsPerRound)
+        for handle in handles {
+            let key = feed.key(handle)
+            if draft.isFull || !toggleInBulk(key.id, of: user, liked: true, &draft, context) { return .unfinished }
+            progress.feedPlace = key
+        }
+        // A news that went away since it was looked up is not "unknown": nobody named it.
+        progress.unknown = []
+        return handles.count < Limits.stepsPerRound ? bulkFinished(draft) : .unfinished
+    }
+
+    private mutating func unlikeEverything(
+        _ id: UserID, _ draft: inout Draft, _ context: Context
+    ) -> Outcome {
+        let state = context.state
+        guard let user = state.users.find(id) else { return bulkFinished(draft) }
+        let part = state.log.part(
+            .ofUser, of: user, before: progress.likesBelow, limit: Limits.stepsPerRound, steps: Limits.chainSteps)
+        for like in part.likes {
+            // Likes of a news that is being deleted are withdrawn by the deletion.
+            let stored = state.catalog[like.handle]
+            if !state.catalog.isLeaving(like.handle) {
+                if draft.isFull || !toggleInBulk(stored.news.id, of: id, liked: false, &draft, context) {
+                    return .unfinished
+                }
+            }
+            progress.likesBelow = like.sequence
+        }
+        progress.likesBelow = part.rest
+        return part.rest == nil ? bulkFinished(draft) : .unfinished
+    }
+
+    // MARK: News
+
+    /// Decides on a news to store; nil when it has to wait for the next round.
+    private func put(_ draft: NewsDraft, _ events: inout Draft, _ context: Context) -> NewsReceipt? {
+        let id = draft.news.id
+        let catalog = context.state.catalog
+        if let leaving = catalog.findStored(id), catalog.isLeaving(leaving) { return nil }
+        if events.hasChanged(id, in: context.state) { return nil }
+        let existing = catalog.find(id)
+        let old = existing.map { catalog[$0].news }
+        let new = draft.replacing(old)
+        if old == nil {
+            events.setNews(id, .newsAdded(new), now: context.now, operationID: operationID)
+        } else if old != new {
+            events.setNews(id, .newsUpdated(new), now: context.now, operationID: operationID)
+        }
+        let likers = existing.map { events.likesCount($0, in: context.state) - (old?.baseLikes ?? 0) } ?? 0
+        return NewsReceipt(
+            news: new, created: old == nil, changed: old != new, likesCount: likers + new.baseLikes,
+            sequence: events.sequence)
+    }
+
+    private mutating func removeNews(_ id: NewsID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        guard draft.claim(id) else { return .unfinished }
+        let (state, now) = (context.state, context.now)
+        guard let news = state.catalog.findStored(id) else {
+            return .finished(.success(.removed(sequence: draft.sequence)))
+        }
+        // From here on the news does not exist for callers; a restart goes on from here, too.
+        if !state.catalog.isLeaving(news) {
+            // Likes of this very commit are not in the log yet: they go first.
+            if draft.likesCount(news, in: state) != state.detail.likesCount(news) { return .unfinished }
+            draft.setNews(id, .newsRemovalStarted(id), now: now, operationID: nil)
+        }
+        let part = state.log.part(
+            .ofNews, of: news, before: nil, limit: Limits.cascadeLikes, steps: Limits.chainSteps * 16)
+        for like in part.likes {
+            let user = state.users.id(of: like.handle)
+            draft.setLike(
+                (id, user), news: news, user: like.handle, likedAt: nil, now: now, operationID: operationID, in: state)
+        }
+        guard part.rest == nil else { return .unfinished }
+        draft.setNews(id, .newsRemoved(id), now: now, operationID: operationID)
+        return .finished(.success(.removed(sequence: draft.sequence)))
+    }
+}

@@ -1,0 +1,98 @@
+/// The events of one commit while they are being decided, and what they would change.
+///
+/// Commands are decided against the state *and* the draft, so that of fifty equal likes in one batch just one
+/// changes something. Nothing else sees a draft before it is durable: a failed commit drops it.
+struct Draft {
+    /// The state's position when the draft was begun.
+    private let base: UInt64
+    private(set) var events: [LikeEvent] = []
+    /// News that are made, replaced or removed in this draft. A command about one of them waits for the next draft.
+    private var changedNews: Set<NewsID> = []
+    /// Likes that are different from the state: the time of the like, or nil when it was taken back.
+    private var likes: [UInt64: Timestamp?] = [:]
+    /// How many more likes a news has than in the state.
+    private var likesOfNews: [UInt32: Int64] = [:]
+    /// How many more likes a user gave than in the state.
+    private var likesByUser: [UInt32: Int64] = [:]
+    /// Handles for users that the state does not know, counted down from the highest; they mean nothing outside.
+    private var newUsers: [UserID: UInt32] = [:]
+
+    init(position: UInt64) { base = position }
+
+    /// The sequence of the last event, or of the state when there is none.
+    var sequence: UInt64 { base + UInt64(events.count) }
+
+    /// Whether a commit should not get any larger.
+    var isFull: Bool { events.count >= Limits.eventsPerCommit }
+
+    /// A handle for a user in this draft.
+    mutating func user(_ id: UserID, in state: LikesState) -> UInt32 {
+        if let known = state.users.find(id) ?? newUsers[id] { return known }
+        let handle = UInt32.max - UInt32(newUsers.count)
+        newUsers[id] = handle
+        return handle
+    }
+
+    /// A handle for a user, if the state or the draft knows it.
+    func knownUser(_ id: UserID, in state: LikesState) -> UInt32? { state.users.find(id) ?? newUsers[id] }
+
+    private func isNew(_ user: UInt32) -> Bool { UInt32.max - user < UInt32(newUsers.count) }
+
+    /// When the user liked the news, if it does.
+    func likedAt(news: UInt32, user: UInt32, in state: LikesState) -> Timestamp? {
+        if let change = likes[Self.key(news, user)] { return change }
+        return isNew(user) ? nil : state.log.likedAt(news: news, user: user)
+    }
+
+    func likesCount(_ news: UInt32, in state: LikesState) -> Int64 {
+        state.detail.likesCount(news) + (likesOfNews[news] ?? 0)
+    }
+
+    func numberOfGivenLikes(_ user: UInt32, in state: LikesState) -> Int64 {
+        (isNew(user) ? 0 : state.profile.numberOfGivenLikes(user)) + (likesByUser[user] ?? 0)
+    }
+
+    /// Whether this would be the user's first like of the news, as far as is known.
+    private func isFirstTime(news: UInt32, user: UInt32, in state: LikesState) -> Bool {
+        if likes[Self.key(news, user)] != nil { return false }
+        return isNew(user) || !state.withdrawn.contains(serial: state.catalog[news].serial, user: user)
+    }
+
+    /// Writes down that a like is set (`likedAt`) or taken back (nil).
+    mutating func setLike(
+        _ request: (news: NewsID, user: UserID), news: UInt32, user: UInt32, likedAt: Timestamp?, now: Timestamp,
+        operationID: OperationID?, in state: LikesState
+    ) {
+        let firstTime = likedAt != nil && isFirstTime(news: news, user: user, in: state)
+        let difference: Int64 = likedAt == nil ? -1 : 1
+        likes[Self.key(news, user)] = .some(likedAt)
+        likesOfNews[news, default: 0] += difference
+        likesByUser[user, default: 0] += difference
+        let change = LikeChange(
+            news: request.news, user: request.user, likesCount: likesCount(news, in: state),
+            numberOfGivenLikes: numberOfGivenLikes(user, in: state), firstTime: firstTime)
+        append(likedAt == nil ? .likeRemoved(change) : .likeAdded(change), at: likedAt ?? now, operationID)
+    }
+
+    /// Whether a command about this news has to wait, since the draft changes the news itself. One that is being
+    /// deleted is gone whatever the draft says.
+    func hasChanged(_ id: NewsID, in state: LikesState) -> Bool {
+        guard !changedNews.isEmpty, changedNews.contains(id) else { return false }
+        return state.catalog.findStored(id).map { !state.catalog.isLeaving($0) } ?? true
+    }
+
+    /// Reserves a news for one command; false when another one has it in this draft.
+    mutating func claim(_ id: NewsID) -> Bool { changedNews.insert(id).inserted }
+
+    /// Writes down a change to a news.
+    mutating func setNews(_ id: NewsID, _ change: LikeEvent.Change, now: Timestamp, operationID: OperationID?) {
+        changedNews.insert(id)
+        append(change, at: now, operationID)
+    }
+
+    private mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {
+        events.append(LikeEvent(sequence: sequence + 1, at: at, operationID: operationID, change: change))
+    }
+
+    private static func key(_ news: UInt32, _ user: UInt32) -> UInt64 { UInt64(news) << 32 | UInt64(user) }
+}

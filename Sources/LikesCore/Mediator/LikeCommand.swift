@@ -1,0 +1,125 @@
+/// What somebody asks the mediator to do.
+package struct LikeCommand: Sendable {
+    package let action: Action
+    package let operationID: OperationID?
+
+    package init(_ action: Action, operationID: OperationID? = nil) {
+        self.action = action
+        self.operationID = operationID
+    }
+
+    /// The kinds of requests.
+    package enum Action: Sendable {
+        /// One like or unlike.
+        case toggle(ToggleRequest)
+        /// Likes and unlikes in order, each with a result of its own.
+        case toggleMany([BatchEntry<ToggleRequest>])
+        /// Makes or replaces a news.
+        case putNews(NewsDraft)
+        /// Makes or replaces many, each with a result of its own.
+        case putManyNews([BatchEntry<NewsDraft>])
+        case removeNews(NewsID)
+        /// Likes news for a user: all in the feed, or the given ones.
+        case likeAll(UserID, of: [NewsID]?)
+        /// Takes back a user's likes: all, or the given ones.
+        case unlikeAll(UserID, of: [NewsID]?)
+    }
+
+    /// What the command counts for in the queue.
+    var weight: Int {
+        switch action {
+        case .toggle, .putNews, .removeNews: 1
+        case .toggleMany(let entries): entries.count
+        case .putManyNews(let entries): entries.count
+        case .likeAll(_, let news), .unlikeAll(_, let news): max(1, news?.count ?? 1)
+        }
+    }
+}
+
+/// An entry of a batch: what is asked for, or why the entry could not even be read.
+package enum BatchEntry<Request: Sendable>: Sendable {
+    case request(Request)
+    case malformed(code: String, detail: String)
+}
+
+/// A like (`liked`) or an unlike.
+package struct ToggleRequest: Sendable {
+    package let liked: Bool
+    package let news: NewsID
+    package let user: UserID
+    /// The time to show for the like; nil for now.
+    package let at: Timestamp?
+
+    package init(liked: Bool, news: NewsID, user: UserID, at: Timestamp? = nil) {
+        self.liked = liked
+        self.news = news
+        self.user = user
+        self.at = at
+    }
+}
+
+/// Why the mediator did not do what it was asked.
+package enum Rejection: Error, Sendable, Equatable {
+    /// The news does not exist.
+    case newsNotFound
+    /// Too many commands wait already.
+    case queueFull
+    /// The journal could not keep the events of this batch; nothing of it was done.
+    case journalUnavailable
+    /// The service is stopping.
+    case shuttingDown
+    /// As many likes exist as can be kept.
+    case full
+}
+
+/// The mediator's answer to a command that it carried out.
+package enum Receipt: Sendable {
+    case toggle(ToggleReceipt)
+    case news(NewsReceipt)
+    case removed(sequence: UInt64)
+    case many(BatchReceipt)
+    case bulk(BulkReceipt)
+}
+
+/// What became of a like or an unlike.
+package struct ToggleReceipt: Sendable, Equatable {
+    package let liked: Bool
+    package let changed: Bool
+    package let likesCount: Int64
+    /// When the user liked the news; nil when it does not.
+    package let likedAt: Timestamp?
+    /// The event's, or for a request that changed nothing, where that was decided.
+    package let sequence: UInt64
+}
+
+/// What became of a news that was put.
+package struct NewsReceipt: Sendable, Equatable {
+    package let news: News
+    package let created: Bool
+    package let changed: Bool
+    package let likesCount: Int64
+    package let sequence: UInt64
+}
+
+/// What became of a batch: a result for each entry, in order.
+package struct BatchReceipt: Sendable {
+    package let results: [EntryResult]
+    /// The last event's, or where the last entry was decided.
+    package let sequence: UInt64
+
+    /// What became of an entry.
+    package enum EntryResult: Sendable, Equatable {
+        /// - made: whether something came to be that was not there: a like, a news.
+        case done(changed: Bool, made: Bool, likesCount: Int64)
+        case failed(Rejection)
+        case malformed(code: String, detail: String)
+    }
+}
+
+/// What became of liking or unliking many news.
+package struct BulkReceipt: Sendable, Equatable {
+    package let changed: Int
+    /// Those of the given news that do not exist.
+    package let unknown: [NewsID]
+    package let sequence: UInt64
+}

@@ -1,0 +1,117 @@
+/// The feed: all news in two orders, with their counts.
+package final class FeedProjection: LikeProjection {
+    private var newest = OrderedHandles()
+    private var top = OrderedHandles()
+    private var counts = ChunkedArray<Int64>(filler: 0)
+    private let catalog: NewsCatalog
+    /// The last change of anything in the feed.
+    private(set) var changedAt: UInt64 = 0
+
+    init(catalog: NewsCatalog) { self.catalog = catalog }
+
+    /// The likes of a news, `baseLikes` included.
+    func likesCount(_ handle: UInt32) -> Int64 { counts[handle] }
+
+    /// The handles of a page.
+    ///
+    /// - Parameter after: the last entry of the page before, which need not exist any more.
+    func page(_ order: FeedOrder, after: FeedKey?, limit: Int) -> [UInt32] {
+        let list = order == .newest ? newest : top
+        guard let after else { return list.entries(after: list.position { _ in false }, limit: limit) }
+        return list.entries(
+            after: list.position { comes($0, before: after, in: order) || key($0) == after }, limit: limit)
+    }
+
+    /// What places a news in the orders.
+    func key(_ handle: UInt32) -> FeedKey {
+        let stored = catalog[handle]
+        return FeedKey(likesCount: counts[handle], sortTime: stored.sortTime, id: stored.news.id)
+    }
+
+    package func likeAdded(_ like: FoldedLike) { count(by: 1, like) }
+
+    package func likeRemoved(_ like: FoldedLike) { count(by: -1, like) }
+
+    private func count(by difference: Int64, _ like: FoldedLike) {
+        changedAt = like.sequence
+        guard !catalog.isLeaving(like.news) else {
+            counts[like.news] += difference
+            return
+        }
+        let position = place(of: like.news, in: top, .top)
+        counts[like.news] += difference
+        // Most likes change no order: the neighbour is still on its side.
+        let key = key(like.news)
+        if difference > 0, top.entry(before: position).map({ comes($0, before: key, in: .top) }) ?? true { return }
+        top.remove(after: position)
+        insert(like.news, into: &top, .top)
+    }
+
+    package func newsAdded(_ news: FoldedNews) {
+        changedAt = news.sequence
+        counts.grow(to: Int(news.handle) + 1)
+        counts[news.handle] = news.stored.news.baseLikes
+        insertIntoOrders(news.handle)
+    }
+
+    package func newsUpdated(_ news: FoldedNews, from old: StoredNews) {
+        changedAt = news.sequence
+        let oldKey = FeedKey(likesCount: counts[news.handle], sortTime: old.sortTime, id: old.news.id)
+        newest.remove(after: newest.position { $0 != news.handle && comes($0, before: oldKey, in: .newest) })
+        top.remove(after: top.position { $0 != news.handle && comes($0, before: oldKey, in: .top) })
+        counts[news.handle] += news.stored.news.baseLikes - old.news.baseLikes
+        insertIntoOrders(news.handle)
+    }
+
+    package func newsRemovalStarted(_ news: FoldedNews) {
+        changedAt = news.sequence
+        newest.remove(after: place(of: news.handle, in: newest, .newest))
+        top.remove(after: place(of: news.handle, in: top, .top))
+    }
+
+    package func newsRemoved(_ news: FoldedNews) { changedAt = news.sequence }
+
+    private func insertIntoOrders(_ handle: UInt32) {
+        insert(handle, into: &newest, .newest)
+        insert(handle, into: &top, .top)
+    }
+
+    private func insert(_ handle: UInt32, into list: inout OrderedHandles, _ order: FeedOrder) {
+        let key = key(handle)
+        list.insert(handle, at: list.position { comes($0, before: key, in: order) })
+    }
+
+    private func place(of handle: UInt32, in list: OrderedHandles, _ order: FeedOrder) -> OrderedHandles.Position {
+        let key = key(handle)
+        return list.position { comes($0, before: key, in: order) }
+    }
+
+    /// Whether a news stands before a key. Counts decide first, since they are at hand.
+    private func comes(_ handle: UInt32, before key: FeedKey, in order: FeedOrder) -> Bool {
+        if order == .top, counts[handle] != key.likesCount { return counts[handle] > key.likesCount }
+        let stored = catalog[handle]
+        if stored.sortTime != key.sortTime { return stored.sortTime > key.sortTime }
+        return stored.news.id < key.id
+    }
+}
+
+/// The orders of the feed.
+package enum FeedOrder: Sendable {
+    /// By `publishedAt`, else the time of making, descending; then by id.
+    case newest
+    /// By count, descending; then as `newest`.
+    case top
+}
+
+/// What places a news in the orders of the feed, and so a cursor: a total order, since ids differ.
+package struct FeedKey: Sendable, Equatable {
+    package let likesCount: Int64
+    package let sortTime: Timestamp
+    package let id: NewsID
+
+    package init(likesCount: Int64, sortTime: Timestamp, id: NewsID) {
+        self.likesCount = likesCount
+        self.sortTime = sortTime
+        self.id = id
+    }
+}

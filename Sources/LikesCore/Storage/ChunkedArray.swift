@@ -1,0 +1,63 @@
+/// A growing array of plain values in chunks: growth never moves what is there, so it never pauses for a copy.
+@safe struct ChunkedArray<Element: BitwiseCopyable>: ~Copyable {
+    private static var shift: Int { 12 }
+    private static var chunkSize: Int { 1 << shift }
+
+    // Safety: an index is checked against `count`; the chunks below `count` exist until `deinit`.
+    private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
+    private var directoryCapacity: Int
+    private(set) var count = 0
+    private let filler: Element
+
+    /// An empty array; new places hold `filler`.
+    init(filler: Element) {
+        self.filler = filler
+        directoryCapacity = 16
+        unsafe chunks = .allocate(capacity: directoryCapacity)
+        unsafe chunks.initialize(repeating: nil, count: directoryCapacity)
+    }
+
+    deinit {
+        for index in 0..<directoryCapacity { unsafe chunks[index]?.deallocate() }
+        unsafe chunks.deallocate()
+    }
+
+    /// Makes places up to `newCount`.
+    mutating func grow(to newCount: Int) {
+        guard newCount > count else { return }
+        let neededChunks = (newCount + Self.chunkSize - 1) >> Self.shift
+        if neededChunks > directoryCapacity { growDirectory(to: neededChunks) }
+        for index in (count + Self.chunkSize - 1) >> Self.shift..<neededChunks where unsafe chunks[index] == nil {
+            let chunk = UnsafeMutablePointer<Element>.allocate(capacity: Self.chunkSize)
+            unsafe chunk.initialize(repeating: filler, count: Self.chunkSize)
+            unsafe chunks[index] = chunk
+        }
+        count = newCount
+    }
+
+    private mutating func growDirectory(to needed: Int) {
+        let capacity = max(needed, directoryCapacity * 2)
+        let larger = UnsafeMutablePointer<UnsafeMutablePointer<Element>?>.allocate(capacity: capacity)
+        unsafe larger.initialize(repeating: nil, count: capacity)
+        unsafe larger.update(from: chunks, count: directoryCapacity)
+        unsafe chunks.deallocate()
+        unsafe chunks = larger
+        directoryCapacity = capacity
+    }
+
+    subscript(index: Int) -> Element {
+        get {
+            precondition(index >= 0 && index < count)
+            return unsafe chunks[index >> Self.shift].unsafelyUnwrapped[index & (Self.chunkSize - 1)]
+        }
+        set {
+            precondition(index >= 0 && index < count)
+            unsafe chunks[index >> Self.shift].unsafelyUnwrapped[index & (Self.chunkSize - 1)] = newValue
+        }
+    }
+
+    subscript(index: UInt32) -> Element {
+        get { self[Int(index)] }
+        set { self[Int(index)] = newValue }
+    }
+}

@@ -1,7 +1,12 @@
-// What Swift cannot reach of SQLite by itself: macros that cast to a function pointer.
+// What Swift cannot reach of SQLite by itself: SQLITE_TRANSIENT is a macro that casts to a function pointer.
 #ifndef LIKESD_CSQLITE_SHIM_H
 #define LIKESD_CSQLITE_SHIM_H
 
 #include <sqlite3.h>
+
+/// Binds a copy of `count` bytes of text.
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
+    return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+}
 
 #endif

@@ -15,7 +15,7 @@
     init() {}
 
     deinit {
-        for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+        unsafe chunks.forEach { unsafe $0.deallocate() }
     }
 
     /// The number of users; handles run from 0 to one less.

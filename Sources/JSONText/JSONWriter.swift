@@ -1,0 +1,135 @@
+/// Writes JSON into a growing array of bytes, front to back, without ever building a tree.
+package struct JSONWriter {
+    /// What was written so far.
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// - Parameter capacity: the bytes to make room for at once.
+    package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    /// An object, whose members `body` writes.
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+        enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
+    }
+
+    /// An array, whose elements `body` writes.
+    package mutating func array(_ body: (inout JSONWriter) -> Void) {
+        enclose(UInt8(ascii: "["), UInt8(ascii: "]"), body)
+    }
+
+    private mutating func enclose(_ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) -> Void) {
+        separate()
+        bytes.append(open)
+        needsComma = false
+        body(&self)
+        bytes.append(close)
+        needsComma = true
+    }
+
+    /// The name of the member whose value comes next. It must need no escaping.
+    package mutating func name(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// The name of the member whose value comes next, whatever is in it.
+    package mutating func name(_ name: String) {
+        value(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    package mutating func value(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { unsafe escape($0) }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    package mutating func value(_ number: some FixedWidthInteger) {
+        separate()
+        let decimal = Decimal(number)
+        for position in decimal.start..<decimal.buffer.count { bytes.append(decimal.buffer[position]) }
+        needsComma = true
+    }
+
+    package mutating func value(_ truth: Bool) { literal(truth ? "true" : "false") }
+
+    package mutating func null() { literal("null") }
+
+    /// A value that is JSON already.
+    package mutating func raw(_ json: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: json)
+        needsComma = true
+    }
+
+    /// The end of a line, where each line is a value of its own.
+    package mutating func newline() {
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
+    private mutating func literal(_ text: StaticString) {
+        separate()
+        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    /// Copies text, with what JSON does not allow in a string written as escapes. Runs without any are copied whole.
+    private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
+        var runStart = 0
+        for position in 0..<text.count {
+            let byte = unsafe text[position]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+            unsafe bytes.append(contentsOf: text[runStart..<position])
+            escape(byte)
+            runStart = position + 1
+        }
+        unsafe bytes.append(contentsOf: text[runStart...])
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        default:
+            let digits = Array("0123456789abcdef".utf8)
+            bytes.append(contentsOf: "u00".utf8)
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 15)])
+        }
+    }
+}
+
+/// The decimal digits of an integer, from `start` to the end of `buffer`.
+private struct Decimal {
+    private(set) var buffer = InlineArray<20, UInt8>(repeating: 0)
+    private(set) var start = 20
+
+    init(_ number: some FixedWidthInteger) {
+        var rest = number.magnitude
+        repeat {
+            start -= 1
+            buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 {
+            start -= 1
+            buffer[start] = UInt8(ascii: "-")
+        }
+    }
+}

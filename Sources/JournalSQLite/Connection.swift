@@ -1,0 +1,119 @@
+internal import CSQLite
+internal import LikesCore
+
+/// An open SQLite database, used by one thread at a time.
+@safe final class Connection {
+    // Safety: open from `init` to `deinit`; statements keep their connection alive.
+    private let handle: OpaquePointer
+
+    /// Opens a database file, which is made when it is not there.
+    init(path: String) throws(JournalError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let status = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        guard let opened = unsafe handle, status == SQLITE_OK else {
+            unsafe sqlite3_close_v2(handle)
+            throw unsafe Self.error(status, String(cString: sqlite3_errstr(status)))
+        }
+        unsafe self.handle = unsafe opened
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Runs one or more statements that give no rows.
+    func execute(_ sql: String) throws(JournalError) {
+        let status = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        if status != SQLITE_OK { throw failure() }
+    }
+
+    /// A statement ready to be run many times.
+    func prepare(_ sql: String) throws(JournalError) -> Statement {
+        var statement: OpaquePointer?
+        let status = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard let prepared = unsafe statement, status == SQLITE_OK else { throw failure() }
+        return unsafe Statement(prepared, of: self)
+    }
+
+    /// The first column of the first row that a query gives.
+    func integer(_ sql: String) throws(JournalError) -> Int64? {
+        let query = try prepare(sql)
+        return try query.step() ? query.integer(0) : nil
+    }
+
+    /// The first column of the first row that a query gives.
+    func text(_ sql: String) throws(JournalError) -> String? {
+        let query = try prepare(sql)
+        return try query.step() ? query.text(0) : nil
+    }
+
+    /// What went wrong last.
+    func failure() -> JournalError {
+        unsafe Self.error(sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))
+    }
+
+    private static func error(_ status: Int32, _ message: String) -> JournalError {
+        switch status & 0xFF {
+        case SQLITE_CORRUPT: .unusable("the database is damaged: \(message)")
+        case SQLITE_NOTADB: .unusable("the file is not a database: \(message)")
+        case SQLITE_BUSY, SQLITE_LOCKED: .inUse("another process has the database open: \(message)")
+        default: .unavailable("\(message) (SQLite error \(status))")
+        }
+    }
+}
+
+/// A prepared statement. Columns and parameters are numbered as SQLite does: columns from 0, parameters from 1.
+@safe final class Statement {
+    // Safety: finalized in `deinit`, before the connection that it keeps alive is closed.
+    private let handle: OpaquePointer
+    private let connection: Connection
+
+    init(_ handle: OpaquePointer, of connection: Connection) {
+        unsafe self.handle = unsafe handle
+        self.connection = connection
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Goes on to the next row; false at the end.
+    func step() throws(JournalError) -> Bool {
+        switch unsafe sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw connection.failure()
+        }
+    }
+
+    /// Runs a statement that gives no rows, and makes it ready for the next time.
+    func run() throws(JournalError) {
+        defer { reset() }
+        _ = try step()
+    }
+
+    func reset() { unsafe sqlite3_reset(handle) }
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { unsafe sqlite3_bind_int64(handle, index, value) } else { unsafe sqlite3_bind_null(handle, index) }
+    }
+
+    func bind(_ index: Int32, _ value: String?) {
+        guard var text = value else {
+            unsafe sqlite3_bind_null(handle, index)
+            return
+        }
+        text.withUTF8 { bytes in
+            let raw = UnsafeRawBufferPointer(bytes)
+            let start = unsafe raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+            _ = unsafe csqlite_bind_text(handle, index, start, Int32(bytes.count))
+        }
+    }
+
+    func integer(_ column: Int32) -> Int64? {
+        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : unsafe sqlite3_column_int64(handle, column)
+    }
+
+    func text(_ column: Int32) -> String? {
+        guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+        return unsafe String(validating: bytes, as: UTF8.self)
+    }
+}

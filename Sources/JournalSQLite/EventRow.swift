@@ -1,0 +1,156 @@
+internal import JSONText
+internal import LikesCore
+
+/// How an event lies in a row of the table `events`.
+enum EventRow {
+    static let insertion = """
+        INSERT INTO events (sequence, at, kind, news, user, likes_count, given_likes, first_time, operation_id, description)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        """
+    static let selection = """
+        SELECT sequence, at, kind, news, user, likes_count, given_likes, first_time, operation_id, description
+        FROM events ORDER BY sequence
+        """
+
+    /// The numbers in the column `kind`. They are kept for good: never use one for something else.
+    private enum Kind: Int64 {
+        case likeAdded = 1
+        case likeRemoved = 2
+        case newsAdded = 3
+        case newsUpdated = 4
+        case newsRemovalStarted = 5
+        case newsRemoved = 6
+    }
+
+    /// Binds an event to the parameters of `insertion`.
+    static func bind(_ event: LikeEvent, to statement: Statement) {
+        statement.bind(1, Int64(event.sequence))
+        statement.bind(2, event.at.milliseconds)
+        statement.bind(9, event.operationID?.text)
+        switch event.change {
+        case .likeAdded(let like): bind(.likeAdded, like, to: statement)
+        case .likeRemoved(let like): bind(.likeRemoved, like, to: statement)
+        case .newsAdded(let news): bind(.newsAdded, news.id, description: NewsText.encode(news), to: statement)
+        case .newsUpdated(let news): bind(.newsUpdated, news.id, description: NewsText.encode(news), to: statement)
+        case .newsRemovalStarted(let id): bind(.newsRemovalStarted, id, description: nil, to: statement)
+        case .newsRemoved(let id): bind(.newsRemoved, id, description: nil, to: statement)
+        }
+    }
+
+    private static func bind(_ kind: Kind, _ like: LikeChange, to statement: Statement) {
+        statement.bind(3, kind.rawValue)
+        statement.bind(4, like.news.text)
+        statement.bind(5, like.user.text)
+        statement.bind(6, like.likesCount)
+        statement.bind(7, like.numberOfGivenLikes)
+        statement.bind(8, like.firstTime ? 1 : 0)
+        statement.bind(10, String?.none)
+    }
+
+    private static func bind(_ kind: Kind, _ id: NewsID, description: String?, to statement: Statement) {
+        statement.bind(3, kind.rawValue)
+        statement.bind(4, id.text)
+        statement.bind(5, String?.none)
+        for parameter: Int32 in 6...8 { statement.bind(parameter, Int64?.none) }
+        statement.bind(10, description)
+    }
+
+    /// The event of the row at which a run of `selection` stands.
+    ///
+    /// - Throws: `.unusable` when the row is none that `bind` wrote.
+    static func event(_ row: Statement) throws(JournalError) -> LikeEvent {
+        let sequence = row.integer(0) ?? 0
+        guard let at = row.integer(1), let kind = row.integer(2).flatMap(Kind.init(rawValue:)),
+            let news = row.text(3).flatMap({ try? NewsID($0) }), sequence > 0
+        else { throw .unusable("row \(sequence) is damaged") }
+        let change: LikeEvent.Change
+        switch kind {
+        case .likeAdded: change = .likeAdded(try like(row, news, sequence))
+        case .likeRemoved: change = .likeRemoved(try like(row, news, sequence))
+        case .newsAdded: change = .newsAdded(try description(row, news, sequence))
+        case .newsUpdated: change = .newsUpdated(try description(row, news, sequence))
+        case .newsRemovalStarted: change = .newsRemovalStarted(news)
+        case .newsRemoved: change = .newsRemoved(news)
+        }
+        return LikeEvent(
+            sequence: UInt64(sequence), at: Timestamp(milliseconds: at),
+            operationID: row.text(8).flatMap { OperationID($0) }, change: change)
+    }
+
+    private static func like(_ row: Statement, _ news: NewsID, _ sequence: Int64) throws(JournalError) -> LikeChange {
+        guard let user = row.text(4).flatMap({ try? UserID($0) }), let likesCount = row.integer(5),
+            let given = row.integer(6), let firstTime = row.integer(7)
+        else { throw .unusable("row \(sequence) is damaged") }
+        return LikeChange(
+            news: news, user: user, likesCount: likesCount, numberOfGivenLikes: given, firstTime: firstTime == 1)
+    }
+
+    private static func description(_ row: Statement, _ id: NewsID, _ sequence: Int64) throws(JournalError) -> News {
+        guard let text = row.text(9), let news = NewsText.decode(text, id: id) else {
+            throw .unusable("row \(sequence) is damaged")
+        }
+        return news
+    }
+}
+
+/// How a news is described in its row: its members as a JSON object.
+enum NewsText {
+    static func encode(_ news: News) -> String {
+        var json = JSONWriter()
+        json.object { json in
+            json.name("title")
+            json.value(news.title)
+            if let author = news.author {
+                json.name("author")
+                json.value(author.text)
+            }
+            if let url = news.url {
+                json.name("url")
+                json.value(url)
+            }
+            if let publishedAt = news.publishedAt {
+                json.name("publishedAt")
+                json.value(publishedAt.milliseconds)
+            }
+            json.name("baseLikes")
+            json.value(news.baseLikes)
+            if !news.properties.isEmpty {
+                json.name("properties")
+                json.object { json in
+                    for property in news.properties {
+                        json.name(property.key)
+                        json.value(property.value)
+                    }
+                }
+            }
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// The news of a description, or nil when `encode` did not write it.
+    static func decode(_ text: String, id: NewsID) -> News? {
+        guard let members = try? JSONDocument(Array(text.utf8)).root.members else { return nil }
+        var title: String?
+        var author: UserID?
+        var url: String?
+        var publishedAt: Timestamp?
+        var baseLikes: Int64?
+        var properties: [News.Property] = []
+        for (key, value) in members {
+            switch key {
+            case "title": title = value.string
+            case "author": author = value.string.flatMap { try? UserID($0) }
+            case "url": url = value.string
+            case "publishedAt": publishedAt = value.integer.map { Timestamp(milliseconds: $0) }
+            case "baseLikes": baseLikes = value.integer
+            case "properties":
+                properties = (value.members ?? []).map { News.Property(key: $0.key, value: $0.value.string ?? "") }
+            default: return nil
+            }
+        }
+        guard let title, let baseLikes else { return nil }
+        return News(
+            id: id, title: title, author: author, url: url, publishedAt: publishedAt, baseLikes: baseLikes,
+            properties: properties)
+    }
+}

@@ -1,0 +1,47 @@
+internal import LikesCore
+
+/// The layout of the database, and the steps that lead to it from every older one.
+enum Schema {
+    /// Marks the file as one of ours: "like" in ASCII.
+    static let applicationID: Int64 = 0x6C69_6B65
+
+    /// What leads from version n to n + 1, at place n. Never change one that was released: add the next.
+    static let migrations = [
+        """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE events (
+            sequence INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,          -- milliseconds since 1970
+            kind INTEGER NOT NULL,        -- EventKind
+            news TEXT NOT NULL,
+            user TEXT,
+            likes_count INTEGER,
+            given_likes INTEGER,
+            first_time INTEGER,
+            operation_id TEXT,
+            description TEXT              -- of a news: its members as JSON
+        ) STRICT;
+        """
+    ]
+
+    /// Brings a database to the newest version.
+    ///
+    /// - Throws: `.unusable` for a file that is not ours, or of a newer version.
+    static func prepare(_ connection: Connection) throws(JournalError) {
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        let application = try connection.integer("PRAGMA application_id") ?? 0
+        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+        guard application == applicationID || (application == 0 && tables == 0) else {
+            throw .unusable("the file belongs to another program")
+        }
+        guard version <= migrations.count else {
+            throw .unusable(
+                "the data is of version \(version), and this program knows versions up to \(migrations.count)")
+        }
+        for next in Int(version)..<migrations.count {
+            try connection.execute("BEGIN IMMEDIATE; \(migrations[next])")
+            try connection.execute(
+                "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(next + 1); COMMIT")
+        }
+    }
+}

@@ -143,7 +143,8 @@ plant() {
   printf '/// A type.\npackage struct One {\n    package let two: Int\n\n    // No doc.\n' >Undocumented.swift
   printf '    @inlinable\n    package static func three() {}\n    public private(set) var four = 4\n' >>Undocumented.swift
   printf '    @inlinable package func five() {}\n    /// Not its own.\n\n    package func six() {}\n}\n' >>Undocumented.swift
-  printf 'package protocol One {\n    func two()\n}\nstruct Three: One {\n    package func two() {}\n}\n' >Witness.swift
+  printf 'package protocol One {\n    func two()\n}\nstruct Three: One {\n    package func two() {}\n' >Witness.swift
+  printf '    /// Its own.\n    func four() {}\n    package func four(five: Int) {}\n}\n' >>Witness.swift
   printf 'final class One: @unchecked Sendable {\n    let two = 2\n    let three = 3\n    let four = 4\n' >Unproved.swift
   printf '    // Safety: too late.\n}\n' >>Unproved.swift
   printf 'final class One: @unchecked Sendable {}\n' | tee Unsafe.swift >../../Tests/OtherTests/Unsafe.swift
@@ -163,7 +164,7 @@ Sources/Other/LongFunction.swift:2 Sources/Other/LongInitializer.swift:2 Sources
 Sources/Other/Undocumented.swift:3 Sources/Other/Undocumented.swift:7 Sources/Other/Undocumented.swift:8
 Sources/Other/Undocumented.swift:9 Sources/Other/Undocumented.swift:12
 Sources/Other/Unproved.swift:1 Sources/Other/Unsafe.swift:1 Tests/OtherTests/Unsafe.swift:1
-Sources/Other/Witness.swift:1 Sources/Other/Witness.swift:5'
+Sources/Other/Witness.swift:1 Sources/Other/Witness.swift:5 Sources/Other/Witness.swift:8'
 
 # Nothing here breaks a rule, though much of it comes near.
 nearly() {
@@ -181,9 +182,9 @@ nearly() {
     printf '    }\n    package static func < (left: Self, right: Self) -> Bool { true }\n'
     printf '    package var description: String { text }\n}\n\n'
     printf 'protocol Two {\n    /// Of all that conform.\n    func bare()\n}\n\n'
-    printf 'extension One: Two {\n    package func bare() {}\n    enum Outer {\n'
+    printf 'extension One: Two {\n    enum Outer {\n'
     repeat 70 '        case one\n'
-    printf '    }\n'
+    printf '    }\n    package func bare() {}\n'
     repeat 10 '    func small() {\n        step()\n    }\n'
     printf '}\n'; } >Nearly.swift
   { repeat 400 '// A line.\n'; } >LongFile.swift

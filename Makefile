@@ -1,0 +1,39 @@
+# likesd: build, run and test. `make help` lists the targets. ARGS is handed on by `run` and `test`:
+#
+#   make run ARGS="--port 9000 --in-memory"
+#   make test ARGS="--filter LikesCoreTests"
+
+FENCES := --explicit-target-dependency-import-check error
+ARGS ?=
+
+# The release binary; the integration tests start this one.
+export LIKESD_BINARY := $(CURDIR)/.build/release/likesd
+
+# One target after the other also under `make -j`: setup comes first, and builds share one folder.
+.NOTPARALLEL:
+.PHONY: all setup build run test lint clean help
+
+all: build ## The same as build (the default)
+
+setup: ## Install the Debian packages that are missing, and check the Swift toolchain
+	@Scripts/setup.sh
+
+build: ## Build .build/release/likesd
+	swift build -c release --static-swift-stdlib $(FENCES) --product likesd
+
+run: setup build ## Build and start the server
+	.build/release/likesd serve $(ARGS)
+
+test: setup lint build ## Check the style, build, and run all tests
+	swift test $(FENCES) $(ARGS)
+
+lint: ## Check the format and the house rules
+	swift format lint --strict --recursive Sources Tests Package.swift
+	Scripts/house-rules.sh --self-test
+	Scripts/house-rules.sh
+
+clean: ## Remove what was built
+	rm -rf .build
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile

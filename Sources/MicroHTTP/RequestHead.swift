@@ -40,7 +40,7 @@ struct RequestHead: Sendable {
 
     /// Takes one header field in. The lengths tell the few names apart that matter.
     fileprivate mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        if unsafe !name.allSatisfy(isTokenByte) { hasMalformedField = true }
+        if unsafe !name.allSatisfy(isTokenByte) || !isOneLine(name, value) { hasMalformedField = true }
         switch name.count {
         case 4 where unsafe matches(name, "host"):
             hosts += 1
@@ -69,6 +69,18 @@ private func takeHeaderField(
         name: UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize),
         value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize))
     return .YES
+}
+
+/// Whether the value stands right behind the name, as it does in one line.
+///
+/// Of a folded line, libmicrohttpd 0.9.75 appends the second half to the *name*, which it moves away for that.
+private func isOneLine(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+    guard let start = name.baseAddress, let end = value.baseAddress else { return true }
+    let distance = unsafe end - start
+    guard distance > name.count && distance < HTTPLimits.connectionMemory else { return false }
+    // Safety: both ends lie in the connection's one block of memory, so all between is readable.
+    let gap = unsafe UnsafeRawBufferPointer(start: start + name.count, count: distance - name.count)
+    return unsafe gap.allSatisfy { $0 == 0 || $0 == 0x20 || $0 == 0x09 }
 }
 
 /// Whether `bytes` are this word, in any case.

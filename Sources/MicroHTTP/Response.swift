@@ -19,7 +19,9 @@ package struct Response: Sendable {
     package var status: Int
     /// The header fields, sent in this order after the server's own.
     package var headers: [Header]
-    /// The body. Not sent in answer to HEAD, nor with 204 and 304; its length then still counts.
+    /// The body. It is not sent in answer to HEAD, nor with 204 and 304.
+    ///
+    /// To HEAD and with 304 its length is told all the same: give the body that GET and 200 would have.
     package var body: [UInt8]
 
     package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {

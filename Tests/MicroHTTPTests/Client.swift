@@ -90,8 +90,8 @@ final class Client {
         return isClosed && buffer.isEmpty
     }
 
-    /// Tells the peer that nothing more will be sent.
-    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    /// Whether the connection ended in the middle of a response.
+    var hasHalfAnAnswer: Bool { !buffer.isEmpty }
 
     /// Reads some bytes; false at the end or when time is up.
     private func fill() -> Bool {

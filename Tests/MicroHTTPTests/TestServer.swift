@@ -63,7 +63,10 @@ final class TestServer: Sendable {
         }
         if target == "/large" { return .now(Response(status: 200, body: Array(repeating: 120, count: 3_000_000))) }
         if target.hasPrefix("/status/") {
-            return .now(Response(status: Int(target.dropFirst(8)) ?? 500, headers: [Header("ETag", "\"1\"")]))
+            return .now(
+                Response(
+                    status: Int(target.dropFirst(8)) ?? 500, headers: [Header("ETag", "\"1\"")],
+                    body: Array("entity".utf8)))
         }
         return .now(echo)
     }

@@ -34,6 +34,8 @@ internal import CJansson
 
     package var integer: Int64? { kind == .integer ? unsafe json_integer_value(value) : nil }
 
+    package var boolean: Bool? { kind == .boolean ? unsafe value.pointee.type == JSON_TRUE : nil }
+
     /// The elements of an array.
     package var elements: [JSONValue]? {
         guard kind == .array else { return nil }

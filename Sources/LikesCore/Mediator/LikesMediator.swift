@@ -194,14 +194,16 @@ package typealias SharedLikes = Shared<LikesState>
 /// Folds all that a journal keeps into a new state.
 ///
 /// - Throws: `.unusable` when an event cannot follow those before it.
-package func replay(_ journal: any Journal) throws(JournalError) -> LikesState {
-    let state = LikesState()
-    try journal.replay { event throws(JournalError) in
-        do throws(FoldError) {
-            try state.fold(event)
-        } catch {
-            throw .unusable("event \(error.sequence) does not fit: \(error.reason.rawValue)")
+package func replay(_ journal: any Journal) throws(JournalError) -> SharedLikes {
+    let shared = SharedLikes(LikesState())
+    try shared.write { state throws(JournalError) in
+        try journal.replay { event throws(JournalError) in
+            do throws(FoldError) {
+                try state.fold(event)
+            } catch {
+                throw .unusable("event \(error.sequence) does not fit: \(error.reason.rawValue)")
+            }
         }
     }
-    return state
+    return shared
 }

@@ -34,9 +34,12 @@ import Testing
                     ["id": "untitled"], "not an object", ["id": "last", "title": "L", "baseLikes": 2],
                 ])
             #expect(answer.status == 200)
-            let results = answer.json["results"].elements
-            #expect(results.map { $0["status"] } == [201, 400, 200, 400, 400, 201])
-            #expect(results.map { $0["code"].string } == [nil, "invalid_id", nil, "invalid_body", "invalid_body", nil])
+            let results = answer.json["results"]
+            #expect(results.elements.map { $0["status"] } == [201, 400, 200, 400, 400, 201])
+            #expect(
+                results.elements.map { $0["code"].string } == [
+                    nil, "invalid_id", nil, "invalid_body", "invalid_body", nil,
+                ])
             #expect(results[3]["detail"].string?.contains("title") == true)
             #expect(results[5]["likesCount"] == 2)
             #expect(answer.json["failed"] == 3)

@@ -16,6 +16,15 @@ enum Places {
         package.appendingPathComponent("Tests/Fixtures/msweb/\(name)").path
     }
 
+    /// What a file of the project contains.
+    static func contents(_ name: String) throws -> Data { try Data(contentsOf: package.appendingPathComponent(name)) }
+
+    /// Writes a file; its path.
+    static func write(_ text: String, to path: String) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
     /// An empty folder of one's own, to be removed by who asked for it.
     static func newFolder() throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("likesd-test-\(UUID().uuidString)")

@@ -36,7 +36,7 @@ import Testing
                 let file = try put(news + "\nc,\n", "some-news.csv", in: folder)
                 let likes = try put(
                     "user,news,at\nu,a,2001-01-01T00:00:00Z\nu,unknown,\n", "some-likes.csv", in: folder)
-                let run = try await likesd("import", file, likes, "--url", server.url.absoluteString)
+                let run = try await likesd("import", file, likes, "--url", server.address)
                 #expect(run.status == .exit(65), "\(run.output)")
                 #expect(run.output.contains("some-news.csv:4"), "\(run.output)")
                 #expect(run.output.contains("some-likes.csv:3"), "\(run.output)")
@@ -50,7 +50,7 @@ import Testing
         try await withServer { server in
             try await Places.withFolder { folder in
                 let file = try put(news, "news.csv", in: folder)
-                let run = try await likesd("import", file, "--url", server.url.absoluteString)
+                let run = try await likesd("import", file, "--url", server.address)
                 #expect(run.status == .exit(0), "\(run.output)")
                 let a = try await server.api.detail("a").json
                 #expect(a["title"] == "Quoted, with \"quotes\" and a comma")
@@ -65,7 +65,7 @@ import Testing
         try await withServer { server in
             try await Places.withFolder { folder in
                 let file = try put("\u{FEFF}id,title\r\na,A title\r\n", "news.csv", in: folder)
-                let run = try await likesd("import", file, "--url", server.url.absoluteString)
+                let run = try await likesd("import", file, "--url", server.address)
                 #expect(run.status == .exit(0), "\(run.output)")
                 #expect(try await server.api.detail("a").json["title"] == "A title")
             }
@@ -95,7 +95,7 @@ import Testing
     ])
     func `A flag that is unknown or wrong is named, with exit status 64`(flags: [String], name: String) async throws {
         let child = try Child(Places.binary, ["import", Places.msweb("news.csv")] + flags)
-        let status = try await offPool { try child.waitForExit() }
+        let status = try await child.ended()
         #expect(status == .exit(64))
         #expect(child.output.contains(name), "\(child.output)")
     }

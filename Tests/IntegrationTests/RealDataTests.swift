@@ -44,7 +44,7 @@ import Testing
     @Test func `Imported into a running server`() async throws {
         try await withServer { server in
             let run = try await likesd(
-                "import", Places.msweb("news.csv"), Places.msweb("likes.csv"), "--url", server.url.absoluteString)
+                "import", Places.msweb("news.csv"), Places.msweb("likes.csv"), "--url", server.address)
             #expect(run.status == .exit(0), "\(run.output)")
             #expect(numbers(run.output).isSuperset(of: [285, 98_653]), "\(run.output)")
             try await expectKnownAnswers(server.api)
@@ -57,7 +57,7 @@ import Testing
             var before: [JSON] = []
             for round in 1...2 {
                 let run = try await likesd(
-                    "import", Places.msweb("news.csv"), Places.msweb("likes.csv"), "--url", server.url.absoluteString)
+                    "import", Places.msweb("news.csv"), Places.msweb("likes.csv"), "--url", server.address)
                 #expect(run.status == .exit(0), "\(run.output)")
                 var now: [JSON] = []
                 for target in ["/v1/feed?sort=top&limit=1000", "/v1/news/9/likes?limit=1000", "/v1/profiles/40310"] {

@@ -45,7 +45,11 @@ final class Child: @unchecked Sendable {
     }
 
     /// Waits for the end.
-    func waitForExit(_ deadline: Deadline = .seconds()) throws -> Status {
+    func ended(_ deadline: Deadline = .seconds()) async throws -> Status {
+        try await offPool { try self.waitForExit(deadline) }
+    }
+
+    private func waitForExit(_ deadline: Deadline) throws -> Status {
         try condition.withLock {
             while status == nil, condition.wait(until: deadline.date) {}
             guard let status else { throw Failure("process \(pid) does not end; it printed:\n\(lines)") }

@@ -60,6 +60,9 @@ final class Server: Sendable {
     /// Where the server answers; another port after a restart.
     var url: URL { running.withLock { $0.url } }
 
+    /// ``url`` as it is given to a program.
+    var address: String { url.absoluteString }
+
     /// The port of ``url``.
     var port: UInt16 { UInt16(url.port ?? 0) }
 
@@ -73,14 +76,14 @@ final class Server: Sendable {
     func kill() async throws {
         let child = child
         child.send(SIGKILL)
-        _ = try await offPool { try child.waitForExit() }
+        _ = try await child.ended()
     }
 
     /// Asks the process to end and waits for it.
     func stop() async throws -> Child.Status {
         let child = child
         child.send(SIGTERM)
-        return try await offPool { try child.waitForExit() }
+        return try await child.ended()
     }
 
     /// Starts the server again, after it was stopped or killed, on the same data.
@@ -121,7 +124,7 @@ func likesd(
 ) async throws -> (status: Child.Status, output: String) {
     let child = try Child(Places.binary, arguments, environment: environment)
     do {
-        let status = try await offPool { try child.waitForExit(deadline) }
+        let status = try await child.ended(deadline)
         return (status, child.output)
     } catch {
         child.send(SIGKILL)

@@ -3,6 +3,7 @@ import Foundation
 /// A request as it goes over the wire, byte for byte.
 struct WireRequest: Sendable {
     let method: String
+    let target: String
     let bytes: [UInt8]
 
     /// A well-formed request; `target` and `headers` go out as they are.
@@ -11,6 +12,7 @@ struct WireRequest: Sendable {
         body: String? = nil
     ) {
         self.method = method
+        self.target = target
         var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if let body {

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `Names file and line of each bad record, takes the good ones, and exits with 65`() async throws {
         try await Places.withFolder { folder in
-            let file = try put(news + "\n,no id\nc,\nd,Good\n", "some-news.csv", in: folder)
+            let file = try put(news + "\n,no id,,\nc,,,\nd,Good,,\n", "some-news.csv", in: folder)
             let likes = try put("user,news\nu,a\nu,\nv,a\n,a\nw,a,extra\nx,d\n", "some-likes.csv", in: folder)
             let run = try await likesd("import", file, likes, "--data", folder + "/data")
             #expect(run.status == .exit(65), "\(run.output)")
@@ -33,7 +33,7 @@ import Testing
     @Test func `The same with a running server`() async throws {
         try await withServer { server in
             try await Places.withFolder { folder in
-                let file = try put(news + "\nc,\n", "some-news.csv", in: folder)
+                let file = try put(news + "\nc,,,\n", "some-news.csv", in: folder)
                 let likes = try put(
                     "user,news,at\nu,a,2001-01-01T00:00:00Z\nu,unknown,\n", "some-likes.csv", in: folder)
                 let run = try await likesd("import", file, likes, "--url", server.address)
@@ -103,6 +103,6 @@ import Testing
     @Test func `A server that is not there is said in a line, with an exit status that is not 0`() async throws {
         let run = try await likesd("import", Places.msweb("news.csv"), "--url", "http://127.0.0.1:1")
         #expect(run.status != .exit(0))
-        #expect(run.output.contains("127.0.0.1:1"), "\(run.output)")
+        #expect(run.output.contains("likesd: "), "\(run.output)")
     }
 }

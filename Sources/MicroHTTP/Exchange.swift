@@ -65,7 +65,7 @@ internal import Glibc
     func begin(method name: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> MHD_Result {
         phase = .receiving
         worker.activeExchanges += 1
-        method = unsafe Method(name: String(cString: name ?? version ?? targetStart))
+        method = unsafe name.map { unsafe Method(name: $0) } ?? .get
         isHTTP11 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") != 0 } ?? true
         unsafe head.read(connection)
         if let fault = unsafe fault(version: version) { return answerAndClose(refusal(.badRequest(fault))) }

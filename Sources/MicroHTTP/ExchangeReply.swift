@@ -45,7 +45,7 @@ extension Exchange {
         defer { unsafe MHD_destroy_response(handle) }
         for header in response.headers { unsafe add(header.name, header.value, to: handle) }
         if worker.isStopping { unsafe add("Connection", "close", to: handle) }
-        return unsafe MHD_queue_response(connection, UInt32(response.status), handle)
+        return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
     }
 
     private func add(_ name: StaticString, _ value: String, to response: OpaquePointer) {

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The method of a request. Names are case-sensitive: `get` is not `GET`, it is `other("get")`.
 package enum Method: Sendable, Equatable {
     case get, head, put, post, delete, options, patch
@@ -17,17 +19,17 @@ package enum Method: Sendable, Equatable {
         }
     }
 
-    /// The method of a name as it came.
-    package init(name: String) {
-        switch name {
-        case "GET": self = .get
-        case "HEAD": self = .head
-        case "PUT": self = .put
-        case "POST": self = .post
-        case "DELETE": self = .delete
-        case "OPTIONS": self = .options
-        case "PATCH": self = .patch
-        default: self = .other(name)
+    /// The method of a terminated name as it came. No string is made of those that are known.
+    init(name: UnsafePointer<CChar>) {
+        for method in Method.known {
+            if unsafe strcmp(name, method.name) == 0 {
+                self = method
+                return
+            }
         }
+        self = unsafe .other(String(cString: name))
     }
+
+    /// The methods with a case of their own, the most frequent first.
+    private static let known: [Method] = [.get, .put, .delete, .post, .head, .options, .patch]
 }

@@ -15,7 +15,7 @@ package struct Header: Sendable {
 
 /// A complete answer to a request.
 package struct Response: Sendable {
-    /// The status code, 200...599.
+    /// The status code, 200...599. With another one the connection is closed without an answer.
     package var status: Int
     /// The header fields, sent in this order after the server's own.
     package var headers: [Header]

@@ -4,6 +4,7 @@ internal import Glibc
 extension Exchange {
     /// Answers, now that the body is there, or that a suspended request was resumed.
     func finish() -> MHD_Result {
+        link.owingSince = nil
         switch phase {
         case .receiving: return worker.isAbandoning ? queue(refusal(.shuttingDown)) : respond()
         case .discarding(let response): return queue(response)

@@ -91,7 +91,8 @@ import Testing
         let server = try TestServer()
         let client = try server.client()
         let body = String(repeating: "x", count: 8_000_000)
-        client.send(get("/refused", method: "PUT", body: body))
+        // Without being read on, the rest would meet a reset, which a client may take for the answer.
+        #expect(client.send(get("/refused", method: "PUT", body: body)))
         let answer = try #require(client.response())
         #expect(answer.status == 403 && answer.closes && answer.body == "no")
         #expect(client.endsHere())
@@ -157,6 +158,8 @@ import Testing
         for client in clients {
             client.send("PUT /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\nx")
         }
-        #expect(try server.client().ask(get("/echo", method: "PUT", body: "hello"))?.body == "PUT /echo hello")
+        let other = try server.client()
+        for _ in 0..<3 { #expect(other.ask(get("/echo", method: "PUT", body: "hello"))?.body == "PUT /echo hello") }
+        #expect(server.server.statistics.openConnections == 33, "none of them was turned away")
     }
 }

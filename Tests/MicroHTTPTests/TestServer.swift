@@ -12,12 +12,15 @@ final class TestServer: Sendable {
     private let other = OtherThread()
 
     init(
-        workers: Int = 1, hosts: [String] = ["localhost"], maximumBody: Int = 100_000, starts: Bool = true
+        workers: Int = 1, hosts: [String] = ["localhost"], maximumBody: Int = 100_000, starts: Bool = true,
+        receiveMilliseconds: Int = HTTPLimits.receiveMilliseconds
     ) throws {
+        var configuration = HTTPServer.Configuration(hosts: hosts, port: 0, workers: workers)
+        configuration.receiveMilliseconds = receiveMilliseconds
         let held = self.held
         let other = self.other
         server = try HTTPServer(
-            configuration: .init(hosts: hosts, port: 0, workers: workers),
+            configuration: configuration,
             application: Application(
                 admit: { request in
                     text(request.uri) == "/refused"

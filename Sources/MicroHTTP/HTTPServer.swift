@@ -17,6 +17,7 @@ package final class HTTPServer: Sendable {
         /// Milliseconds a client may take for a whole request.
         package var receiveMilliseconds = HTTPLimits.receiveMilliseconds
 
+        /// A server on every address of `hosts`.
         package init(hosts: [String] = ["localhost"], port: UInt16, workers: Int = 1) {
             self.hosts = hosts
             self.port = port

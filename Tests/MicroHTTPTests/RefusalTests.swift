@@ -59,6 +59,19 @@ import Testing
         #expect([400, 413, 505].contains(client.response()?.status))
     }
 
+    /// The last answer goes past the library, and must not overtake those before it.
+    @Test func aRefusalWaitsForTheAnswersBefore() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        client.send(get("/thread") + get("/large") + get("/later") + "GET /echo HTTP/1.1\r\n\r\n")
+        #expect(client.response()?.body == "GET /thread ")
+        #expect(client.response()?.body.utf8.count == 3_000_000)
+        for responder in server.takeHeld(1) { responder.complete { answer("later") } }
+        #expect(client.response()?.body == "later")
+        #expect(client.response()?.status == 400)
+        #expect(client.endsHere())
+    }
+
     @Test func unknownExpectationKeepsTheConnection() throws {
         let server = try TestServer()
         let client = try server.client()

@@ -21,15 +21,19 @@ package enum Method: Sendable, Equatable {
 
     /// The method of a terminated name as it came. No string is made of those that are known.
     init(name: UnsafePointer<CChar>) {
-        for method in Method.known {
-            if unsafe strcmp(name, method.name) == 0 {
-                self = method
-                return
-            }
+        // Safety: both sides of each comparison are terminated.
+        func isNamed(_ word: StaticString) -> Bool {
+            unsafe strcmp(name, UnsafeRawPointer(word.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
         }
-        self = unsafe .other(String(cString: name))
+        switch true {
+        case isNamed("GET"): self = .get
+        case isNamed("PUT"): self = .put
+        case isNamed("DELETE"): self = .delete
+        case isNamed("POST"): self = .post
+        case isNamed("HEAD"): self = .head
+        case isNamed("OPTIONS"): self = .options
+        case isNamed("PATCH"): self = .patch
+        default: self = unsafe .other(String(cString: name))
+        }
     }
-
-    /// The methods with a case of their own, the most frequent first.
-    private static let known: [Method] = [.get, .put, .delete, .post, .head, .options, .patch]
 }

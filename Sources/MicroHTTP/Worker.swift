@@ -32,6 +32,7 @@ final class Worker: @unchecked Sendable {
     private let receiveMilliseconds: Int64
     private var suspended: [Exchange] = []
     private var batch: [Exchange] = []
+    /// What the loop waits on: the eventfd and the daemons, and behind them the lingering connections.
     private var items: [pollfd] = []
     private var deadline = Int64.max
 
@@ -51,6 +52,7 @@ final class Worker: @unchecked Sendable {
             else { throw .system(operation: "MHD_start_daemon", code: errno) }
             daemons.append(daemon)
         }
+        items = ([wakeup] + daemons.map(\.epollDescriptor)).map(Worker.item)
     }
 
     deinit {
@@ -95,17 +97,18 @@ final class Worker: @unchecked Sendable {
 
     /// Waits for an event on a daemon, on a lingering connection or from another thread.
     private func wait() {
-        items.removeAll(keepingCapacity: true)
-        watch(wakeup)
-        for daemon in daemons { watch(daemon.epollDescriptor) }
-        if !lingering.isEmpty { for descriptor in lingering.descriptors { watch(descriptor) } }
+        let fixed = daemons.count + 1
+        if items.count > fixed { items.removeSubrange(fixed...) }
+        if !lingering.isEmpty { items += lingering.descriptors.map(Worker.item) }
         unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
         guard items[0].revents != 0 else { return }
         var count: UInt64 = 0
         unsafe read(wakeup, &count, 8)
     }
 
-    private func watch(_ descriptor: Int32) { items.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
+    private static func item(_ descriptor: Int32) -> pollfd {
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    }
 
     /// Milliseconds the loop may sleep; -1 without end.
     private func timeout() -> Int {

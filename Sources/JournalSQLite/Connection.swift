@@ -92,7 +92,11 @@ internal import LikesCore
     func reset() { unsafe sqlite3_reset(handle) }
 
     func bind(_ index: Int32, _ value: Int64?) {
-        if let value { unsafe sqlite3_bind_int64(handle, index, value) } else { unsafe sqlite3_bind_null(handle, index) }
+        if let value {
+            unsafe sqlite3_bind_int64(handle, index, value)
+        } else {
+            unsafe sqlite3_bind_null(handle, index)
+        }
     }
 
     func bind(_ index: Int32, _ value: String?) {

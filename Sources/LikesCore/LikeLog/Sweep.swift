@@ -52,15 +52,12 @@ struct Sweep: ~Copyable {
 }
 
 extension LikeLog {
-    /// Dead entries below which a sweep is not worth its while: 1.5 MB.
-    private static let dustLimit: UInt32 = 65_536
-
     /// Does a part of the sweep, and begins one when there is enough to sweep.
     ///
     /// With 16 steps for every change a sweep is through before an eighth more entries have died.
     func sweep(steps: Int) {
         if sweep == nil {
-            guard deadCount > Self.dustLimit + count / 8 else { return }
+            guard deadCount > dustLimit + count / 8 else { return }
             ring.alignEnd()
             sweep = Sweep(start: ring.end)
         }

@@ -111,15 +111,26 @@
         self[address] = entry
     }
 
+    /// Ends with a block of nothing but holes: the room in which a sweep begins to write.
+    ///
+    /// - Returns: the address of that block or, when it would be the unusable one, of the one before it.
+    mutating func appendFreeBlock() -> UInt32 {
+        alignEnd()
+        let start = end
+        if end == Self.unusableBlock { skipBlock() }
+        skipBlock()
+        return start
+    }
+
     /// Fills the last block with holes, so that the next entry begins a new one.
-    mutating func alignEnd() {
+    private mutating func alignEnd() {
         while end & (Self.blockEntries - 1) != 0 {
             self[end] = .hole(distance: self[end &- 1].distance)
             end &+= 1
         }
     }
 
-    /// Passes over the block in which the address `none` lies.
+    /// Passes over a block, as over the one in which the address `none` lies.
     private mutating func skipBlock() {
         let sequence = occupied > 0 ? self.sequence(at: end &- 1) : 0
         makeChunk(for: end)
@@ -134,14 +145,15 @@
     ///
     /// - Returns: where it lies: one less, or further down when its sequence is too far from the block's.
     mutating func prepend(_ entry: LikeEntry, sequence: UInt64, before address: UInt32) -> UInt32 {
+        let lastInBlock = Self.blockEntries - 1
         var place = address &- 1
-        if place == Self.none { place = fillHoles(from: place, sequence: self.sequence(at: address)) }
-        if place & (Self.blockEntries - 1) == Self.blockEntries - 1 {
-            setBlockSequence(sequence, at: place)
-        } else if !LikeEntry.distances.contains(Int64(sequence) - Int64(blockSequence(at: place))) {
+        if place & lastInBlock != lastInBlock,
+            !LikeEntry.distances.contains(Int64(sequence) - Int64(blockSequence(at: place)))
+        {
             place = fillHoles(from: place, sequence: nil)
-            setBlockSequence(sequence, at: place)
         }
+        if place == Self.none { place = fillHoles(from: place, sequence: self.sequence(at: place &+ 1)) }
+        if place & lastInBlock == lastInBlock { setBlockSequence(sequence, at: place) }
         put(entry, sequence: sequence, at: place)
         return place
     }

@@ -28,5 +28,10 @@ static inline int mhd_shim_connection_descriptor(struct MHD_Connection *connecti
   return info == NULL ? -1 : info->connect_fd;
 }
 
+static inline void *mhd_shim_socket_context(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
+}
+
 static inline int mhd_shim_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 #endif

@@ -43,6 +43,7 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    /// A string.
     package mutating func value(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -52,6 +53,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// An integer.
     package mutating func value(_ number: some FixedWidthInteger) {
         separate()
         let decimal = Decimal(number)
@@ -59,8 +61,10 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A boolean.
     package mutating func value(_ truth: Bool) { literal(truth ? "true" : "false") }
 
+    /// The value `null`.
     package mutating func null() { literal("null") }
 
     /// A value that is JSON already.

@@ -20,8 +20,13 @@ package final class LikesState {
     /// The state before the first event.
     ///
     /// - Parameter observe: wraps each projection; a test watches the order of calls with it.
-    package init(observe: (any LikeProjection) -> any LikeProjection = { $0 }) {
-        log = LikeLog()
+    package convenience init(observe: (any LikeProjection) -> any LikeProjection = { $0 }) {
+        self.init(log: LikeLog(), observe: observe)
+    }
+
+    /// The state before the first event, with an empty log of the caller's.
+    init(log: LikeLog, observe: (any LikeProjection) -> any LikeProjection = { $0 }) {
+        self.log = log
         feed = FeedProjection(catalog: catalog)
         projections = [observe(feed), observe(detail), observe(profile)]
     }
@@ -109,7 +114,9 @@ package final class LikesState {
 
 /// An event that cannot follow what was folded: the journal is damaged, or another program wrote it.
 package struct FoldError: Error, Equatable {
+    /// The sequence of the event.
     package let sequence: UInt64
+    /// What is wrong with it.
     package let reason: Reason
 
     /// What is wrong with the event.

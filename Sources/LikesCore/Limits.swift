@@ -51,6 +51,7 @@ package enum Limits {
 
     /// Entries on a page of a list when none is asked for, and the most that can be asked for.
     package static let pageDefault = 20
+    /// The most entries that a page can be asked to have; more is refused.
     package static let pageMaximum = 1_000
 
     /// Likers that a detail shows.

@@ -9,6 +9,7 @@ package struct Application: Sendable {
     /// Makes the answer to a request that the server itself turns away.
     package let refuse: @Sendable (Refusal) -> Response
 
+    /// A program of these three functions.
     package init(
         admit: @escaping @Sendable (borrowing Request) -> Admission,
         respond: @escaping @Sendable (borrowing Request) -> Reply,

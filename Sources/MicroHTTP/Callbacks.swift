@@ -34,13 +34,13 @@ func leaveEscaped(
 func beginRequest(
     _ worker: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let worker = unsafe worker, let target = unsafe target, let connection = unsafe connection else {
-        return nil
-    }
-    return unsafe Unmanaged<Worker>.fromOpaque(worker)._withUnsafeGuaranteedRef { worker in
-        let exchange = unsafe Exchange(worker: worker, connection: connection, target: target)
-        return unsafe Unmanaged.passRetained(exchange).toOpaque()
-    }
+    guard let worker = unsafe worker, let target = unsafe target, let connection = unsafe connection,
+        let link = unsafe mhd_shim_socket_context(connection)
+    else { return nil }
+    let exchange = unsafe Exchange(
+        worker: Unmanaged<Worker>.fromOpaque(worker).takeUnretainedValue(),
+        link: Unmanaged<Connection>.fromOpaque(link).takeUnretainedValue(), connection: connection, target: target)
+    return unsafe Unmanaged.passRetained(exchange).toOpaque()
 }
 
 /// The headers, a piece of the body, its end, or the return of a suspended request.
@@ -71,13 +71,21 @@ func endRequest(
     unsafe owned.release()
 }
 
-/// A connection has come or gone.
-func countConnection(
+/// A connection has come or gone. Its context is a `Connection`, retained in between.
+func noteConnection(
     _ worker: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
 ) {
-    guard let worker = unsafe worker else { return }
-    unsafe Unmanaged<Worker>.fromOpaque(worker)._withUnsafeGuaranteedRef {
-        $0.countConnection(event == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
+    guard let worker = unsafe worker, let context = unsafe context else { return }
+    unsafe Unmanaged<Worker>.fromOpaque(worker)._withUnsafeGuaranteedRef { worker in
+        switch event {
+        case .CONNECTION_NOTIFY_STARTED:
+            let opened = unsafe worker.opened(descriptor: mhd_shim_connection_descriptor(connection))
+            unsafe context.pointee = Unmanaged.passRetained(opened).toOpaque()
+        case .CONNECTION_NOTIFY_CLOSED:
+            guard let closed = unsafe context.pointee else { return }
+            unsafe context.pointee = nil
+            unsafe worker.closed(Unmanaged<Connection>.fromOpaque(closed).takeRetainedValue())
+        }
     }
 }

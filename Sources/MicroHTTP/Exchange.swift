@@ -28,6 +28,7 @@ internal import Glibc
     enum Fate { case waiting, completed, abandoned }
 
     let worker: Worker
+    let link: Connection
     let connection: OpaquePointer
     var phase = Phase.new
     var fate = Fate.waiting
@@ -50,8 +51,9 @@ internal import Glibc
     var claimed = 0
     private(set) var maximumBody = 0
 
-    init(worker: Worker, connection: OpaquePointer, target: UnsafePointer<CChar>) {
+    init(worker: Worker, link: Connection, connection: OpaquePointer, target: UnsafePointer<CChar>) {
         self.worker = worker
+        self.link = link
         unsafe self.connection = unsafe connection
         unsafe targetStart = unsafe target
         unsafe self.target = [UInt8](UnsafeRawBufferPointer(start: target, count: strlen(target)))
@@ -65,7 +67,7 @@ internal import Glibc
     func begin(method name: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> MHD_Result {
         phase = .receiving
         worker.activeExchanges += 1
-        method = unsafe Method(name: String(cString: name ?? version ?? targetStart))
+        method = unsafe name.map { unsafe Method(name: $0) } ?? .get
         isHTTP11 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") != 0 } ?? true
         unsafe head.read(connection)
         if let fault = unsafe fault(version: version) { return answerAndClose(refusal(.badRequest(fault))) }
@@ -121,6 +123,7 @@ internal import Glibc
     func end() {
         dropBody()
         render = nil
+        link.owingSince = worker.now
         if isBegun { worker.activeExchanges -= 1 }
     }
 }

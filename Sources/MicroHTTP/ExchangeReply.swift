@@ -4,6 +4,7 @@ internal import Glibc
 extension Exchange {
     /// Answers, now that the body is there, or that a suspended request was resumed.
     func finish() -> MHD_Result {
+        link.owingSince = nil
         switch phase {
         case .receiving: return worker.isAbandoning ? queue(refusal(.shuttingDown)) : respond()
         case .discarding(let response): return queue(response)
@@ -45,7 +46,7 @@ extension Exchange {
         defer { unsafe MHD_destroy_response(handle) }
         for header in response.headers { unsafe add(header.name, header.value, to: handle) }
         if worker.isStopping { unsafe add("Connection", "close", to: handle) }
-        return unsafe MHD_queue_response(connection, UInt32(response.status), handle)
+        return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
     }
 
     private func add(_ name: StaticString, _ value: String, to response: OpaquePointer) {

@@ -18,6 +18,9 @@ package enum HTTPLimits {
     /// Seconds without a byte in either direction until a connection is closed. A suspended request does not count.
     package static let idleSeconds = 45
 
+    /// Milliseconds a client may take for a whole request, from connecting or from the answer before; above: cut.
+    package static let receiveMilliseconds = 120_000
+
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192
 

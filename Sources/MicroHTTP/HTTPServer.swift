@@ -14,7 +14,10 @@ package final class HTTPServer: Sendable {
         package var port: UInt16
         /// The number of threads, 1...`HTTPLimits.workers`.
         package var workers: Int
+        /// Milliseconds a client may take for a whole request.
+        package var receiveMilliseconds = HTTPLimits.receiveMilliseconds
 
+        /// A server on every address of `hosts`.
         package init(hosts: [String] = ["localhost"], port: UInt16, workers: Int = 1) {
             self.hosts = hosts
             self.port = port
@@ -53,7 +56,9 @@ package final class HTTPServer: Sendable {
         var workers: [Worker] = []
         for sockets in listeners.sockets {
             workers.append(
-                try Worker(sockets: sockets, application: application, budget: budget, connectionLimit: limit))
+                try Worker(
+                    sockets: sockets, application: application, budget: budget, connectionLimit: limit,
+                    receiveMilliseconds: configuration.receiveMilliseconds))
         }
         self.workers = workers
         port = listeners.port

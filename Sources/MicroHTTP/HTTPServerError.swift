@@ -23,6 +23,7 @@ package enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertibl
         }
     }
 
+    /// A sentence for the person who started the server.
     package var description: String {
         switch self {
         case .addressInUse(let place): "\(place) is already in use"

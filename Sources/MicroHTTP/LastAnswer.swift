@@ -5,8 +5,9 @@ internal import Glibc
 enum LastAnswer {
     static func bytes(_ response: Response, withBody: Bool) -> [UInt8] {
         // Safety: the library returns a literal, or nil for a number it does not know.
-        let phrase = unsafe MHD_get_reason_phrase_for(UInt32(response.status)).map { unsafe String(cString: $0) }
-        var head = "HTTP/1.1 \(response.status) \(phrase ?? "")\r\nDate: \(date())\r\nConnection: close\r\n"
+        let phrase = unsafe MHD_get_reason_phrase_for(UInt32(clamping: response.status))
+        let words = unsafe phrase.map { unsafe String(cString: $0) } ?? ""
+        var head = "HTTP/1.1 \(response.status) \(words)\r\nDate: \(date())\r\nConnection: close\r\n"
         for header in response.headers where !header.value.utf8.contains(where: { $0 == 10 || $0 == 13 }) {
             head += "\(header.name): \(header.value)\r\n"
         }

@@ -36,6 +36,7 @@ struct LingeringSockets {
 
     /// Reads what is there and closes what is done.
     mutating func run(now: Int64) {
+        guard !entries.isEmpty else { return }
         for index in entries.indices.reversed() where isDone(&entries[index], now) {
             close(entries[index].descriptor)
             entries.remove(at: index)

@@ -10,6 +10,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// The address in its usual form, such as `127.0.0.1` or `::1`, without brackets.
     package let host: String
 
+    /// An address known to be numeric; `resolve` finds those of a name.
     package init(family: Family, host: String) {
         self.family = family
         self.host = host

@@ -40,7 +40,7 @@ internal import Glibc
             item(.UNESCAPE_CALLBACK, unsafeBitCast(leaveEscaped as UnescapeCallback, to: Int.self)),
             item(.URI_LOG_CALLBACK, unsafeBitCast(beginRequest as TargetCallback, to: Int.self), worker),
             item(.NOTIFY_COMPLETED, unsafeBitCast(endRequest as CompletedCallback, to: Int.self), worker),
-            item(.NOTIFY_CONNECTION, unsafeBitCast(countConnection as ConnectionCallback, to: Int.self), worker),
+            item(.NOTIFY_CONNECTION, unsafeBitCast(noteConnection as ConnectionCallback, to: Int.self), worker),
             item(.END, 0),
         ]
     }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The method of a request. Names are case-sensitive: `get` is not `GET`, it is `other("get")`.
 package enum Method: Sendable, Equatable {
     case get, head, put, post, delete, options, patch
@@ -17,17 +19,21 @@ package enum Method: Sendable, Equatable {
         }
     }
 
-    /// The method of a name as it came.
-    package init(name: String) {
-        switch name {
-        case "GET": self = .get
-        case "HEAD": self = .head
-        case "PUT": self = .put
-        case "POST": self = .post
-        case "DELETE": self = .delete
-        case "OPTIONS": self = .options
-        case "PATCH": self = .patch
-        default: self = .other(name)
+    /// The method of a terminated name as it came. No string is made of those that are known.
+    init(name: UnsafePointer<CChar>) {
+        // Safety: both sides of each comparison are terminated.
+        func isNamed(_ word: StaticString) -> Bool {
+            unsafe strcmp(name, UnsafeRawPointer(word.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
+        }
+        switch true {
+        case isNamed("GET"): self = .get
+        case isNamed("PUT"): self = .put
+        case isNamed("DELETE"): self = .delete
+        case isNamed("POST"): self = .post
+        case isNamed("HEAD"): self = .head
+        case isNamed("OPTIONS"): self = .options
+        case isNamed("PATCH"): self = .patch
+        default: self = unsafe .other(String(cString: name))
         }
     }
 }

@@ -22,19 +22,26 @@ final class Worker: @unchecked Sendable {
     /// Exchanges whose headers have been seen and that are not over.
     var activeExchanges = 0
     var lingering = LingeringSockets()
+    /// The time of this turn of the loop, in monotonic milliseconds.
+    private(set) var now = monotonicMilliseconds()
 
     private let outbox = Locked(Outbox())
     private let wakeup: Int32
     private var daemons: [MHDDaemon] = []
+    private var connections = ConnectionList()
+    private let receiveMilliseconds: Int64
     private var suspended: [Exchange] = []
     private var batch: [Exchange] = []
+    /// What the loop waits on: the eventfd and the daemons, and behind them the lingering connections.
     private var items: [pollfd] = []
     private var deadline = Int64.max
 
     init(
-        sockets: [ListenSocket], application: Application, budget: BodyBudget, connectionLimit: Int
+        sockets: [ListenSocket], application: Application, budget: BodyBudget, connectionLimit: Int,
+        receiveMilliseconds: Int
     ) throws(HTTPServerError) {
         self.application = application
+        self.receiveMilliseconds = Int64(receiveMilliseconds)
         self.budget = budget
         wakeup = mhd_shim_eventfd()
         guard wakeup >= 0 else { throw .system(operation: "eventfd", code: errno) }
@@ -45,6 +52,7 @@ final class Worker: @unchecked Sendable {
             else { throw .system(operation: "MHD_start_daemon", code: errno) }
             daemons.append(daemon)
         }
+        items = ([wakeup] + daemons.map(\.epollDescriptor)).map(Worker.item)
     }
 
     deinit {
@@ -78,36 +86,36 @@ final class Worker: @unchecked Sendable {
     func run() {
         repeat {
             wait()
+            now = monotonicMilliseconds()
             resumeCompleted()
             for daemon in daemons { daemon.run() }
-            if !lingering.isEmpty { lingering.run(now: monotonicMilliseconds()) }
+            lingering.run(now: now)
+            connections.cutLate(now: now, limit: receiveMilliseconds)
         } while !isStopping || !isDrained()
         close()
     }
 
     /// Waits for an event on a daemon, on a lingering connection or from another thread.
     private func wait() {
-        items.removeAll(keepingCapacity: true)
-        watch(wakeup)
-        for daemon in daemons { watch(daemon.epollDescriptor) }
-        if !lingering.isEmpty { for descriptor in lingering.descriptors { watch(descriptor) } }
+        let fixed = daemons.count + 1
+        if items.count > fixed { items.removeSubrange(fixed...) }
+        if !lingering.isEmpty { items += lingering.descriptors.map(Worker.item) }
         unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
         guard items[0].revents != 0 else { return }
         var count: UInt64 = 0
         unsafe read(wakeup, &count, 8)
     }
 
-    private func watch(_ descriptor: Int32) { items.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
+    private static func item(_ descriptor: Int32) -> pollfd {
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    }
 
     /// Milliseconds the loop may sleep; -1 without end.
     private func timeout() -> Int {
         var shortest = Int.max
         for daemon in daemons { shortest = min(shortest, daemon.timeout ?? .max) }
-        if isStopping || !lingering.isEmpty {
-            let now = monotonicMilliseconds()
-            shortest = min(shortest, lingering.timeout(now: now) ?? .max)
-            if isStopping { shortest = min(shortest, Int(max(deadline - now, 0))) }
-        }
+        shortest = min(shortest, lingering.timeout(now: now) ?? .max, connections.timeout(now: now) ?? .max)
+        if isStopping { shortest = min(shortest, Int(max(deadline - now, 0))) }
         return shortest == .max ? -1 : shortest
     }
 
@@ -141,7 +149,17 @@ final class Worker: @unchecked Sendable {
         suspendedRequests.store(suspended.count, ordering: .relaxed)
     }
 
-    func countConnection(_ change: Int) { openConnections.add(change, ordering: .relaxed) }
+    /// Remembers a connection that has been accepted.
+    func opened(descriptor: Int32) -> Connection {
+        defer { openConnections.store(connections.count, ordering: .relaxed) }
+        return connections.add(descriptor: descriptor, now: now)
+    }
+
+    /// Forgets a connection that is about to be closed.
+    func closed(_ connection: Connection) {
+        connections.remove(connection)
+        openConnections.store(connections.count, ordering: .relaxed)
+    }
 
     // MARK: the end
 
@@ -154,7 +172,6 @@ final class Worker: @unchecked Sendable {
     /// Whether every request is answered; at the deadline, answers what still waits, and says yes a moment later.
     private func isDrained() -> Bool {
         if activeExchanges == 0 { return true }
-        let now = monotonicMilliseconds()
         guard now >= deadline else { return false }
         if isAbandoning { return suspended.isEmpty }
         isAbandoning = true

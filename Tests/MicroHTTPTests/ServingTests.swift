@@ -49,6 +49,20 @@ import Threading
         #expect(client.response()?.body == "\u{FFFD}(")
     }
 
+    /// So many and so long that the library moves its buffers about.
+    @Test func manyHeadersInSmallPieces() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        var headers = (0..<60).map { "X-\($0): \(String(repeating: "v", count: $0 * 3))\r\n" }.joined()
+        headers += "X-Test: last\r\n"
+        let request = Array(get("/header", headers: headers).utf8)
+        for start in stride(from: 0, to: request.count, by: 97) {
+            client.send(Array(request[start..<min(start + 97, request.count)]))
+            #expect(try server.client().ask(get("/echo"))?.status == 200)
+        }
+        #expect(client.response()?.body == "last")
+    }
+
     @Test func absoluteFormLosesItsAuthority() throws {
         let server = try TestServer()
         let client = try server.client()

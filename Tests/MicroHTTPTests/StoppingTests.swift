@@ -5,20 +5,20 @@ import Threading
 
 @Suite struct StoppingTests {
     /// Runs `stop` on a thread of its own; the monitor turns true when it has returned.
-    private func stop(_ server: TestServer, milliseconds: Int) -> Monitor<Bool> {
+    private func stop(_ server: TestServer, milliseconds: Int) -> (done: Monitor<Bool>, thread: Thread) {
         let done = Monitor(false)
-        _ = Thread {
+        let thread = Thread {
             server.server.stop(deadlineMilliseconds: milliseconds)
             done.withLock { $0 = true }
             done.broadcast()
         }
-        return done
+        return (done, thread)
     }
 
     /// Waits until new connections are refused.
-    private func waitUntilRefused(_ port: UInt16) -> Bool {
+    private func waitUntilRefused(_ port: UInt16, ipv6: Bool) -> Bool {
         for _ in 0..<100_000 {
-            if Client(port: port) == nil { return true }
+            if Client(port: port, ipv6: ipv6) == nil { return true }
             sched_yield()
         }
         return false
@@ -31,9 +31,9 @@ import Threading
         #expect(idle.ask(get("/echo"))?.status == 200)
         for client in clients { client.send(get("/later")) }
         let held = server.takeHeld(100)
-        let done = stop(server, milliseconds: 20_000)
-        #expect(waitUntilRefused(server.port))
-        #expect(Client(port: server.port, ipv6: true) == nil)
+        let (done, thread) = stop(server, milliseconds: 20_000)
+        #expect(waitUntilRefused(server.port, ipv6: false))
+        #expect(waitUntilRefused(server.port, ipv6: true))
         #expect(!done.withLock { $0 })
         // Requests on open connections are still served while others wait.
         let late = try #require(idle.ask(get("/echo")))
@@ -46,6 +46,7 @@ import Threading
             #expect(client.endsHere())
         }
         #expect(done.wait(until: { $0 }, milliseconds: 10_000))
+        thread.join()
         #expect(Client(port: server.port) == nil)
     }
 
@@ -78,8 +79,9 @@ import Threading
         let client = try server.client()
         client.send("PUT /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\nhello")
         #expect(client.response()?.status == 100)
-        let done = stop(server, milliseconds: 100)
+        let (done, thread) = stop(server, milliseconds: 100)
         #expect(done.wait(until: { $0 }, milliseconds: 10_000))
+        thread.join()
         #expect(client.response() == nil && client.isClosed)
     }
 
@@ -87,8 +89,9 @@ import Threading
         let server = try TestServer()
         let clients = try (0..<20).map { _ in try server.client() }
         for client in clients { #expect(client.ask(get("/echo"))?.status == 200) }
-        let done = stop(server, milliseconds: 60_000)
+        let (done, thread) = stop(server, milliseconds: 60_000)
         #expect(done.wait(until: { $0 }, milliseconds: 10_000))
+        thread.join()
         for client in clients { #expect(client.endsHere()) }
     }
 

@@ -9,24 +9,32 @@ import Threading
 final class TestServer: Sendable {
     let server: HTTPServer
     let held = Monitor<[Responder]>([])
+    private let other = OtherThread()
 
     init(
-        workers: Int = 1, hosts: [String] = ["localhost"], maximumBody: Int = 100_000, starts: Bool = true
+        workers: Int = 1, hosts: [String] = ["localhost"], maximumBody: Int = 100_000, starts: Bool = true,
+        receiveMilliseconds: Int = HTTPLimits.receiveMilliseconds
     ) throws {
+        var configuration = HTTPServer.Configuration(hosts: hosts, port: 0, workers: workers)
+        configuration.receiveMilliseconds = receiveMilliseconds
         let held = self.held
+        let other = self.other
         server = try HTTPServer(
-            configuration: .init(hosts: hosts, port: 0, workers: workers),
+            configuration: configuration,
             application: Application(
                 admit: { request in
                     text(request.uri) == "/refused"
                         ? .refuse(Response(status: 403, body: Array("no".utf8))) : .accept(maximumBody: maximumBody)
                 },
-                respond: { TestServer.reply($0, held) },
+                respond: { TestServer.reply($0, held, other) },
                 refuse: { refusal in TestServer.response(to: refusal) }))
         if starts { server.start() }
     }
 
-    deinit { server.stop(deadlineMilliseconds: 0) }
+    deinit {
+        server.stop(deadlineMilliseconds: 0)
+        other.stop()
+    }
 
     var port: UInt16 { server.port }
 
@@ -44,7 +52,8 @@ final class TestServer: Sendable {
         }
     }
 
-    private static func reply(_ request: borrowing Request, _ held: Monitor<[Responder]>) -> Reply {
+    private static func reply(_ request: borrowing Request, _ held: Monitor<[Responder]>, _ other: OtherThread) -> Reply
+    {
         let target = text(request.uri)
         let echo = Response(
             status: 200, headers: [Header("Content-Type", "text/plain")],
@@ -56,7 +65,7 @@ final class TestServer: Sendable {
             }
         }
         if target == "/thread" {
-            return .later { responder in _ = Thread { responder.complete { echo } } }
+            return .later { responder in other.run { responder.complete { echo } } }
         }
         if target == "/header" {
             return .now(Response(status: 200, body: Array((request.header("X-Test") ?? "-").utf8)))
@@ -82,6 +91,31 @@ final class TestServer: Sendable {
             case .shuttingDown: (503, "stopping")
             }
         return Response(status: status, headers: [Header("X-Refused", "yes")], body: Array(reason.utf8))
+    }
+}
+
+/// A thread that runs what it is given, in order.
+final class OtherThread: Sendable {
+    private let jobs = Monitor<[(@Sendable () -> Void)?]>([])
+    private let thread: Thread
+
+    init() {
+        let jobs = self.jobs
+        thread = Thread {
+            while let job = jobs.wait(until: { !$0.isEmpty }, then: { $0.removeFirst() }) { job() }
+        }
+    }
+
+    func run(_ job: @escaping @Sendable () -> Void) {
+        jobs.withLock { $0.append(job) }
+        jobs.signal()
+    }
+
+    /// Ends the thread, once, when it has run what it has.
+    func stop() {
+        jobs.withLock { $0.append(nil) }
+        jobs.signal()
+        thread.join()
     }
 }
 

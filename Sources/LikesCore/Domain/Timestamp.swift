@@ -2,6 +2,7 @@
 ///
 /// It reaches to 2109-05-15, the end of the 42 bits in which a like keeps its time.
 package struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970-01-01T00:00:00Z; before it they are negative.
     package let milliseconds: Int64
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }

@@ -19,10 +19,20 @@ final class LikeLog {
     /// The number of likes.
     private(set) var count: UInt32 = 0
 
+    /// Dead entries below which a sweep is not worth its while.
+    let dustLimit: UInt32
+    /// 1.5 MB.
+    static let defaultDustLimit: UInt32 = 65_536
+
     /// An empty log.
     ///
-    /// - Parameter start: the ring's first address; see `EntryRing`.
-    init(start: UInt32 = 0) { ring = EntryRing(start: start) }
+    /// - Parameters:
+    ///   - start: the ring's first address; see `EntryRing`.
+    ///   - dustLimit: tests make it small, so that sweeps come often.
+    init(start: UInt32 = 0, dustLimit: UInt32 = LikeLog.defaultDustLimit) {
+        ring = EntryRing(start: start)
+        self.dustLimit = dustLimit
+    }
 
     /// Entries that only wait to be swept: likes taken back, and holes.
     var deadCount: UInt32 { ring.occupied - count }

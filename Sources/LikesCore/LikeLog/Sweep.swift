@@ -4,7 +4,8 @@
 /// and that entry's pointer, or the chain's head, is set right when the next entry of the chain moves. So every
 /// pointer is valid at every moment, and reads and writes go on between the steps.
 ///
-/// Addresses below `unvisited` are as they were; those from `written` on are settled; between them lies free room.
+/// Addresses below `unvisited` are as they were; those from `written` on are settled; between them lies free room: a
+/// block or more, since a block has one sequence, which must not change under entries that are still to be visited.
 struct Sweep: ~Copyable {
     /// The address behind the next entry to visit.
     var unvisited: UInt32
@@ -14,10 +15,10 @@ struct Sweep: ~Copyable {
     private var oldestOfNews = ChunkedArray<UInt32>(filler: EntryRing.none)
     private var oldestOfUser = ChunkedArray<UInt32>(filler: EntryRing.none)
 
-    /// A sweep of everything below `start`, which must be the beginning of a block.
-    init(start: UInt32) {
+    /// A sweep of everything below `start`, into the room below `end`; both must be the beginning of a block.
+    init(below start: UInt32, into end: UInt32) {
         unvisited = start
-        written = start
+        written = end
     }
 
     /// The oldest settled entry of a chain.
@@ -52,17 +53,14 @@ struct Sweep: ~Copyable {
 }
 
 extension LikeLog {
-    /// Dead entries below which a sweep is not worth its while: 1.5 MB.
-    private static let dustLimit: UInt32 = 65_536
-
     /// Does a part of the sweep, and begins one when there is enough to sweep.
     ///
     /// With 16 steps for every change a sweep is through before an eighth more entries have died.
     func sweep(steps: Int) {
         if sweep == nil {
-            guard deadCount > Self.dustLimit + count / 8 else { return }
-            ring.alignEnd()
-            sweep = Sweep(start: ring.end)
+            guard deadCount > dustLimit + count / 8 else { return }
+            let start = ring.appendFreeBlock()
+            sweep = Sweep(below: start, into: ring.end)
         }
         for _ in 0..<steps {
             guard let unvisited = sweep?.unvisited, unvisited != ring.base else { return endSweep() }

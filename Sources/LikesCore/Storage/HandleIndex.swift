@@ -29,7 +29,7 @@
         }
 
         func home(_ hash: UInt64) -> UInt32 {
-            UInt32(truncatingIfNeeded: (hash & 0xFFFF_FFFF) * UInt64(capacity) >> 32)
+            UInt32(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) * UInt64(capacity)) >> 32)
         }
 
         func after(_ slot: UInt32) -> UInt32 { slot + 1 == capacity ? 0 : slot + 1 }

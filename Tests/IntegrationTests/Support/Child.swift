@@ -114,7 +114,7 @@ final class Child: @unchecked Sendable {
         }
     }
 
-    /// Starts a process with no signal blocked, whatever the calling thread blocks.
+    /// Starts a process with no signal blocked and no file inherited, whatever this process has.
     private static func spawn(
         _ program: String, _ arguments: [String], _ environment: [String], output: Int32
     ) throws -> pid_t {
@@ -124,6 +124,8 @@ final class Child: @unchecked Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 2)
+        // The sockets of URLSession would be inherited; closing what is not open is no error.
+        for other in 3..<min(getdtablesize(), 1024) { unsafe posix_spawn_file_actions_addclose(&actions, other) }
 
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)

@@ -17,11 +17,13 @@ final class Server: Sendable {
         let url: URL
     }
 
+    private let program: String
     private let arguments: [String]
     private let environment: [String: String]
     private let running: Mutex<Running>
 
-    private init(_ arguments: [String], _ environment: [String: String], _ first: Running) {
+    private init(_ program: String, _ arguments: [String], _ environment: [String: String], _ first: Running) {
+        self.program = program
         self.arguments = arguments
         self.environment = environment
         running = Mutex(first)
@@ -37,11 +39,26 @@ final class Server: Sendable {
             case .folder(let folder): ["--data", folder]
             }
         let arguments = ["serve", "--port", "0"] + place + flags
-        return Server(arguments, environment, try await run(arguments, environment))
+        return try await start(Places.binary, arguments, environment)
     }
 
-    private static func run(_ arguments: [String], _ environment: [String: String]) async throws -> Running {
-        let child = try Child(Places.binary, arguments, environment: environment)
+    /// Starts a server that keeps no file longer than so many bytes, as if the disk were full then.
+    static func start(_ folder: String, fileLimit bytes: Int) async throws -> Server {
+        // The shell of Debian counts in blocks of 512 bytes, others of 1,024: it is full somewhat later there.
+        let script = "trap '' XFSZ; ulimit -S -f \(bytes / 512) && exec \"$0\" serve --port 0 --data \"$1\""
+        return try await start("/bin/sh", ["-c", script, Places.binary, folder], [:])
+    }
+
+    private static func start(
+        _ program: String, _ arguments: [String], _ environment: [String: String]
+    ) async throws -> Server {
+        Server(program, arguments, environment, try await run(program, arguments, environment))
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String], _ environment: [String: String]
+    ) async throws -> Running {
+        let child = try Child(program, arguments, environment: environment)
         do {
             let url = try await offPool { try child.waitForLine { Server.url(listening: $0) } }
             return Running(child: child, url: url)
@@ -88,7 +105,7 @@ final class Server: Sendable {
 
     /// Starts the server again, after it was stopped or killed, on the same data.
     func startAgain() async throws {
-        let next = try await Server.run(arguments, environment)
+        let next = try await Server.run(program, arguments, environment)
         running.withLock { $0 = next }
     }
 }
@@ -98,9 +115,22 @@ func withServer<Result>(
     _ storage: Server.Storage = .memory, _ flags: [String] = [], environment: [String: String] = [:],
     _ body: (Server) async throws -> Result
 ) async throws -> Result {
+    try await withServer(body) { try await Server.start(storage, flags, environment: environment) }
+}
+
+/// Starts a server on an empty data folder whose files cannot grow beyond a limit.
+func withServer<Result>(fileLimit: Int, _ body: (Server) async throws -> Result) async throws -> Result {
+    try await Places.withFolder { folder in
+        try await withServer(body) { try await Server.start(folder, fileLimit: fileLimit) }
+    }
+}
+
+private func withServer<Result>(
+    _ body: (Server) async throws -> Result, start: () async throws -> Server
+) async throws -> Result {
     await Turnstile.shared.enter()
     defer { Turnstile.shared.leave() }
-    let server = try await Server.start(storage, flags, environment: environment)
+    let server = try await start()
     defer { server.child.send(SIGKILL) }
     return try await body(server)
 }

@@ -95,6 +95,31 @@ import Testing
         }
     }
 
+    @Test(arguments: ["PUT", "DELETE"])
+    func `In newest, a like or unlike of the entry it stands at changes nothing`(method: String) async throws {
+        try await withServer { server in
+            let api = server.api
+            try await prepare(api)
+            let order = try await api.allNews()
+            let cursor = try await next(api, "/v1/feed?limit=2")
+            for user in ["u", "another"] { try await api.send(method, API.like(order[1], user)).succeeded() }
+            let rest = try await api.get("/v1/feed?cursor=\(cursor)")
+            #expect(rest.json["news"].elements.compactMap { $0["id"].string } == Array(order[2...]))
+        }
+    }
+
+    @Test func `In newest, another title of the entry it stands at changes nothing`() async throws {
+        try await withServer { server in
+            let api = server.api
+            try await prepare(api)
+            let order = try await api.allNews()
+            let cursor = try await next(api, "/v1/feed?limit=2")
+            try await api.putNews(order[1], ["title": "Another title", "baseLikes": 9]).succeeded()
+            let rest = try await api.get("/v1/feed?cursor=\(cursor)")
+            #expect(rest.json["news"].elements.compactMap { $0["id"].string } == Array(order[2...]))
+        }
+    }
+
     @Test func `Survives a restart, in every list`() async throws {
         try await withDurableServer { server in
             try await prepare(server.api)

@@ -73,6 +73,17 @@ import Testing
         }
     }
 
+    @Test func `A news that is replaced stays where it was made`() async throws {
+        try await withServer { server in
+            let api = server.api
+            try await put(api, "a")
+            try await put(api, "b", publishedAt: "2100-01-01T00:00:00Z")
+            try await put(api, "c", publishedAt: "2001-01-01T00:00:00Z")
+            try await put(api, "a")
+            #expect(try await api.allNews() == ["b", "a", "c"])
+        }
+    }
+
     // reports.md: pump.io#197, pixelix#412, plyr.fm#1988
     @Test func `A viewer sees true or false, nobody in particular sees null`() async throws {
         try await withServer { server in

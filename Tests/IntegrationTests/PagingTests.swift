@@ -222,6 +222,24 @@ import Testing
         }
     }
 
+    @Test func `While counts move, no news is repeated or skipped in newest`() async throws {
+        try await withServer { server in
+            let api = server.api
+            let port = server.port
+            let entries = (0..<40).map { JSON.object(["id": .string("churn \($0)"), "title": "t"]) }
+            try await api.post("/v1/news", .array(entries)).succeeded()
+            let done = Flag()
+            async let storm: Void = churn(port, { "/v1/news/churn%20\($0)/likes/u" }, until: done)
+            for _ in 1...8 {
+                let all = try await api.allNews(limit: 3)
+                #expect(all.count == 40)
+                #expect(Set(all).count == 40)
+            }
+            done.raise()
+            try await storm
+        }
+    }
+
     @Test func `While news are made and deleted, none that stays is repeated or skipped in newest`() async throws {
         try await withServer { server in
             let api = server.api

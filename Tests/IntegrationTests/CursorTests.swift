@@ -95,6 +95,26 @@ import Testing
         }
     }
 
+    @Test func `Holds while likes come and go by thousands`() async throws {
+        try await withServer { server in
+            let api = server.api
+            try await prepare(api)
+            let likers = try await next(api, "/v1/news/a/likes?limit=2")
+            let liked = try await next(api, "/v1/profiles/u/likes?limit=2")
+            let toggles = (0..<10_000).map { number in
+                JSON.object([
+                    "op": number % 2 == 0 ? "unlike" : "like", "news": "d", "user": number % 4 < 2 ? "u" : "toggler",
+                ])
+            }
+            for _ in 1...2 { try await api.post("/v1/likes", .array(toggles)).succeeded() }
+            let users = try await api.get("/v1/news/a/likes?cursor=\(likers)").json["likes"].elements
+            #expect(users.map { $0["user"] } == ["v", "u"])
+            let news = try await api.get("/v1/profiles/u/likes?cursor=\(liked)").json["likes"].elements
+            #expect(news.map { $0["news"] } == ["b", "a"])
+            try await expectOneTruth(api, "d", count: 3)
+        }
+    }
+
     @Test(arguments: ["PUT", "DELETE"])
     func `In newest, a like or unlike of the entry it stands at changes nothing`(method: String) async throws {
         try await withServer { server in

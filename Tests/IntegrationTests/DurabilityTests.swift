@@ -86,6 +86,29 @@ import Testing
         }
     }
 
+    @Test func `Killed while a news with many likes is deleted, it is there as a whole or gone as a whole`()
+        async throws
+    {
+        try await withDurableServer { server in
+            try await server.api.make("n")
+            let users = (0..<5000).map { "\($0)" }
+            try await server.api.like("n", by: users)
+            for _ in 1...3 {
+                try WireClient.sendAndLeave(WireRequest("DELETE", "/v1/news/n"), port: server.port)
+                try await server.kill()
+                try await server.startAgain()
+                let isThere = try await server.api.detail("n").status == 200
+                if !isThere { #expect(try await server.api.putNews("n").status == 201) }
+                try await expectOneTruth(server.api, "n", count: isThere ? 5000 : 0)
+                for user in ["0", "2500", "4999"] {
+                    #expect(try await server.api.profile(user).json["numberOfGivenLikes"] == (isThere ? 1 : 0))
+                    #expect(try await server.api.allNews(likedBy: user) == (isThere ? ["n"] : []))
+                }
+                if !isThere { try await server.api.like("n", by: users) }
+            }
+        }
+    }
+
     @Test(arguments: [SIGTERM, SIGINT])
     func `Asked to stop under load, it exits with 0 within 10 s and has every answered like afterwards`(
         signal: Int32

@@ -167,6 +167,23 @@ import Testing
         }
     }
 
+    @Test func `One with thousands of likes is deleted as thoroughly`() async throws {
+        try await withServer { server in
+            let api = server.api
+            try await api.make("n", "kept")
+            let users = (0..<10_000).map { "\($0)" }
+            try await api.like("n", by: users)
+            try await api.like("kept", by: ["0", "9999"])
+            #expect(try await api.delete(API.news("n")).status == 204)
+            expectProblem(try await api.detail("n"), 404, "news_not_found")
+            for user in ["0", "9999"] { #expect(try await api.allNews(likedBy: user) == ["kept"]) }
+            for user in ["1", "5000"] { #expect(try await api.profile(user).json["numberOfGivenLikes"] == 0) }
+            #expect(try await api.putNews("n").status == 201)
+            try await expectOneTruth(api, "n", count: 0)
+            try await expectOneTruth(api, "kept", count: 2)
+        }
+    }
+
     @Test func `Another author takes the likes that were received along`() async throws {
         try await withServer { server in
             let api = server.api

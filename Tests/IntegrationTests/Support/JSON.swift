@@ -15,8 +15,23 @@ enum JSON: Sendable {
 
     /// The value in a text, or nil when the text is not JSON.
     init?(text: Data) {
-        guard let value = try? JSONDecoder().decode(JSON.self, from: text) else { return nil }
-        self = value
+        guard let value = try? JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed) else { return nil }
+        self.init(value)
+    }
+
+    private init(_ value: Any) {
+        switch value {
+        case let text as String: self = .string(text)
+        case let elements as [Any]: self = .array(elements.map { JSON($0) })
+        case let members as [String: Any]: self = .object(members.mapValues { JSON($0) })
+        case let number as NSNumber:
+            switch UInt8(unsafe number.objCType.pointee) {
+            case UInt8(ascii: "c"): self = .bool(number.boolValue)
+            case UInt8(ascii: "d"): self = .double(number.doubleValue)
+            default: self = .integer(number.int64Value)
+            }
+        default: self = .null
+        }
     }
 
     /// The member with this name.
@@ -96,27 +111,6 @@ extension JSON: Equatable {
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         default: false
-        }
-    }
-}
-
-extension JSON: Decodable {
-    init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .null
-        } else if let text = try? value.decode(String.self) {
-            self = .string(text)
-        } else if let members = try? value.decode([String: JSON].self) {
-            self = .object(members)
-        } else if let elements = try? value.decode([JSON].self) {
-            self = .array(elements)
-        } else if let value = try? value.decode(Bool.self) {
-            self = .bool(value)
-        } else if let number = try? value.decode(Int64.self) {
-            self = .integer(number)
-        } else {
-            self = .double(try value.decode(Double.self))
         }
     }
 }

@@ -87,7 +87,7 @@ package final class LikesMediator: @unchecked Sendable {
     /// Deletions that were begun before a restart or a failure of the journal.
     private func removalsToResume() -> [Assignment] {
         let ids = shared.read { state in state.catalog.leavingHandles.map { state.catalog[$0].news.id } }
-        return ids.map { Assignment(Submission(command: LikeCommand(.removeNews($0)), done: { _ in })) }
+        return ids.map { Assignment(Submission(command: LikeCommand(.removeNews($0)), done: nil)) }
     }
 
     private func checkJournal() {
@@ -187,10 +187,14 @@ package final class LikesMediator: @unchecked Sendable {
 
     private func answer(_ answers: [Answer]) {
         guard !answers.isEmpty else { return }
+        var commands = 0
         var entries = 0
-        for answer in answers { entries += answer.submission.command.weight }
-        queue.release(commands: answers.count, entries: entries)
-        for answer in answers { answer.submission.done(answer.result) }
+        for answer in answers where answer.submission.done != nil {
+            commands += 1
+            entries += answer.submission.command.weight
+        }
+        queue.release(commands: commands, entries: entries)
+        for answer in answers { answer.submission.done?(answer.result) }
         batchEnded()
     }
 }

@@ -72,7 +72,8 @@ package final class LikesMediator: @unchecked Sendable {
             let wait = assignments.isEmpty ? (isFailing ? Limits.journalRetryMilliseconds : nil) : 0
             guard let arrived = queue.take(waiting: wait) else {
                 if assignments.isEmpty || roundsLeft == 0 {
-                    return answer(assignments.map { Answer(submission: $0.submission, result: .failure(.shuttingDown)) })
+                    return answer(
+                        assignments.map { Answer(submission: $0.submission, result: .failure(.shuttingDown)) })
                 }
                 roundsLeft -= 1
                 playRound(&assignments)

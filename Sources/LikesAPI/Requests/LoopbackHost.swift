@@ -24,11 +24,21 @@ enum LoopbackHost {
         name.count == 9 && zip(name, "localhost".utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// 127.0.0.0/8.
+    /// 127.0.0.0/8: four groups of one to three digits.
     private static func isLoopbackIPv4(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.starts(with: "127.".utf8) else { return false }
-        let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { 1...3 ~= $0.count && $0.allSatisfy(isDigit) }
+        var (groups, digits) = (1, 0)
+        for byte in name {
+            if byte == UInt8(ascii: "."), digits > 0 {
+                groups += 1
+                digits = 0
+            } else if isDigit(byte), digits < 3 {
+                digits += 1
+            } else {
+                return false
+            }
+        }
+        return groups == 4 && digits > 0
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }

@@ -12,7 +12,9 @@ package struct Identifier<Subject>: Sendable {
     package init(utf8 bytes: [UInt8]) throws(IdentifierError) {
         if bytes.isEmpty { throw .empty }
         if bytes.count > Limits.identifierBytes { throw .tooLong }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        // Repairing and comparing is several times faster than `String(validating:)`.
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
         try self.init(checking: text)
     }
 

@@ -1,1 +1,1 @@
-// Written with the module.
+// p

@@ -29,7 +29,9 @@ let package = Package(
         // The domain, and the technologies behind it.
         .target(name: "LikesCore", dependencies: ["Threading"]),
         .target(name: "JournalSQLite", dependencies: ["CSQLite", "JSONText", "LikesCore"]),
-        .target(name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP"]),
+        .target(
+            name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP", "Threading"],
+            resources: [.embedInCode("Resources/openapi.yaml")]),
         .executableTarget(
             name: "likesd",
             dependencies: ["JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "Threading"]),

@@ -1,4 +1,37 @@
 #ifndef LIKESD_CMICROHTTPD_SHIM_H
 #define LIKESD_CMICROHTTPD_SHIM_H
+/* What Swift cannot call of libmicrohttpd: its variadic functions, and eventfd, which the Glibc module leaves out. */
 #include <microhttpd.h>
+#include <stdarg.h>
+#include <sys/eventfd.h>
+
+/* One hostile request is up to three log lines: the library says nothing, the answers are counted elsewhere. */
+static inline void mhd_shim_silent(void *cls, const char *format, va_list arguments) {
+  (void)cls;
+  (void)format;
+  (void)arguments;
+}
+
+static inline struct MHD_Daemon *mhd_shim_start(unsigned int flags, MHD_AccessHandlerCallback handler, void *cls,
+                                                struct MHD_OptionItem *options) {
+  return MHD_start_daemon(flags, 0, NULL, NULL, handler, cls, MHD_OPTION_EXTERNAL_LOGGER, &mhd_shim_silent, NULL,
+                          MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+static inline int mhd_shim_epoll_descriptor(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  return info == NULL ? -1 : info->epoll_fd;
+}
+
+static inline int mhd_shim_connection_descriptor(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info == NULL ? -1 : info->connect_fd;
+}
+
+static inline void *mhd_shim_socket_context(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
+}
+
+static inline int mhd_shim_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 #endif

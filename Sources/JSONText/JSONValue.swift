@@ -14,6 +14,7 @@ internal import CJansson
     /// The kinds of values.
     package enum Kind: String { case object, array, string, integer, number, boolean, null }
 
+    /// The kind of the value.
     package var kind: Kind {
         switch unsafe value.pointee.type {
         case JSON_OBJECT: .object
@@ -26,13 +27,18 @@ internal import CJansson
         }
     }
 
+    /// The text of a string.
     package var string: String? {
         guard kind == .string, let start = unsafe json_string_value(value) else { return nil }
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: json_string_length(value))
         return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The number of an integer.
     package var integer: Int64? { kind == .integer ? unsafe json_integer_value(value) : nil }
+
+    /// The truth of a boolean.
+    package var boolean: Bool? { kind == .boolean ? unsafe value.pointee.type == JSON_TRUE : nil }
 
     /// The elements of an array.
     package var elements: [JSONValue]? {

@@ -5,6 +5,7 @@ package import LikesCore
 /// `synchronous=FULL` makes a commit return after the log is on the disk, so that no answered like is lost with the
 /// power. Used by one thread at a time.
 package final class SQLiteJournal: Journal {
+    /// Made with the database and kept in it.
     package let epoch: Epoch
     private let folder: DataFolder
     private var open: Open?

@@ -114,7 +114,9 @@ package final class LikesState {
 
 /// An event that cannot follow what was folded: the journal is damaged, or another program wrote it.
 package struct FoldError: Error, Equatable {
+    /// The sequence of the event.
     package let sequence: UInt64
+    /// What is wrong with it.
     package let reason: Reason
 
     /// What is wrong with the event.

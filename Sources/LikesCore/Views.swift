@@ -1,5 +1,6 @@
 /// A news in a list.
 package struct NewsEntry: Sendable {
+    /// The news.
     package let stored: StoredNews
     /// `baseLikes` included.
     package let likesCount: Int64
@@ -9,6 +10,7 @@ package struct NewsEntry: Sendable {
 
 /// A news on its own page.
 package struct NewsDetail: Sendable {
+    /// What a list shows of it.
     package let entry: NewsEntry
     /// At most three, the newest first.
     package let newestLikers: [Liker]
@@ -20,55 +22,76 @@ package struct NewsDetail: Sendable {
 
 /// Somebody who likes a news.
 package struct Liker: Sendable {
+    /// Who likes it.
     package let user: UserID
+    /// When it was liked.
     package let likedAt: Timestamp
 }
 
 /// A news that somebody likes.
 package struct LikedNews: Sendable {
+    /// The news that is liked.
     package let news: NewsID
+    /// When it was liked.
     package let likedAt: Timestamp
 }
 
 /// A page of the feed.
 package struct FeedPage: Sendable {
+    /// The news of the page, in order.
     package let entries: [NewsEntry]
     /// Where the next page begins; nil on the last one.
     package let next: FeedKey?
+    /// The last event that changed what is shown.
     package let sequence: UInt64
+    /// What was folded when this was read.
     package let position: UInt64
 }
 
 /// A page of the likers of a news.
 package struct LikersPage: Sendable {
+    /// The likers of the page, newest like first.
     package let likes: [Liker]
     /// Where the next page begins; nil on the last one.
     package let next: UInt64?
+    /// The last event that changed what is shown.
     package let sequence: UInt64
+    /// What was folded when this was read.
     package let position: UInt64
 }
 
 /// A page of the news that a user likes.
 package struct UserLikesPage: Sendable {
+    /// The liked news of the page, newest like first.
     package let likes: [LikedNews]
     /// Where the next page begins; nil on the last one.
     package let next: UInt64?
+    /// The last event that changed what is shown.
     package let sequence: UInt64
+    /// What was folded when this was read.
     package let position: UInt64
 }
 
 /// A like that is there.
 package struct LikeView: Sendable {
+    /// When it was liked.
     package let likedAt: Timestamp
+    /// The news' likes, `baseLikes` included.
     package let likesCount: Int64
+    /// The last event that changed what is shown.
     package let sequence: UInt64
+    /// What was folded when this was read.
     package let position: UInt64
 }
 
 /// A user as the profile shows it.
 package struct ProfileView: Sendable {
+    /// The number of news that the user likes.
     package let numberOfGivenLikes: Int64
+    /// The likes of all news that the user wrote.
     package let numberOfReceivedLikes: Int64
+    /// The last event that changed what is shown.
     package let sequence: UInt64
+    /// What was folded when this was read.
     package let position: UInt64
 }

@@ -9,7 +9,7 @@ package struct Identifier<Subject>: Sendable {
     /// An id from bytes.
     ///
     /// - Throws: `IdentifierError` with the rule that the bytes break.
-    package init(utf8 bytes: some Collection<UInt8>) throws(IdentifierError) {
+    package init(utf8 bytes: [UInt8]) throws(IdentifierError) {
         if bytes.isEmpty { throw .empty }
         if bytes.count > Limits.identifierBytes { throw .tooLong }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }

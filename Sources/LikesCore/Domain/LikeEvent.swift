@@ -6,6 +6,7 @@ package struct LikeEvent: Sendable, Equatable {
     package let at: Timestamp
     /// What the caller named the write, if it did.
     package let operationID: OperationID?
+    /// What happened.
     package let change: Change
 
     package init(sequence: UInt64, at: Timestamp, operationID: OperationID? = nil, change: Change) {
@@ -29,7 +30,9 @@ package struct LikeEvent: Sendable, Equatable {
 
 /// A like that was set or taken back, with the counts as they were right after it.
 package struct LikeChange: Sendable, Equatable {
+    /// The news that the like is of.
     package let news: NewsID
+    /// The user whose like it is.
     package let user: UserID
     /// The news' likes, `baseLikes` included.
     package let likesCount: Int64

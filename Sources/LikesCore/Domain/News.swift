@@ -1,9 +1,14 @@
 /// A thing that can be liked, as its maker describes it.
 package struct News: Sendable, Equatable {
+    /// The id, chosen by the app.
     package let id: NewsID
+    /// What it is called, 1 to 1,000 bytes.
     package let title: String
+    /// Whose profile counts the likes that it receives.
     package let author: UserID?
+    /// Where it is to be read, up to 2,048 bytes.
     package let url: String?
+    /// When it came out; it places the news in the feed.
     package let publishedAt: Timestamp?
     /// Likes carried over from an older system whose likers are unknown; part of the count.
     package let baseLikes: Int64
@@ -25,7 +30,9 @@ package struct News: Sendable, Equatable {
 
     /// A pair of the app's own making.
     package struct Property: Sendable, Equatable {
+        /// 1 to 256 bytes.
         package let key: String
+        /// Up to 4,096 bytes.
         package let value: String
 
         package init(key: String, value: String) {
@@ -37,7 +44,9 @@ package struct News: Sendable, Equatable {
 
 /// A news as a caller sends it: `baseLikes` may be left out, which keeps what it was.
 package struct NewsDraft: Sendable {
+    /// What is to be stored.
     package let news: News
+    /// Whether the caller gave `baseLikes`.
     package let setsBaseLikes: Bool
 
     package init(_ news: News, setsBaseLikes: Bool) {
@@ -56,6 +65,7 @@ package struct NewsDraft: Sendable {
 
 /// A caller's own name for a write, 1 to 64 visible ASCII characters; the answer and the live event carry it.
 package struct OperationID: Sendable, Equatable {
+    /// The name as it came.
     package let text: String
 
     /// The name, or nil when it breaks the rule.

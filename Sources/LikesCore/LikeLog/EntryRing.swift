@@ -12,15 +12,22 @@
     private static let blockShift: UInt32 = 6
     private static let blockEntries: UInt32 = 1 << blockShift
     private static let chunkBlocks = chunkEntries >> Int(blockShift)
-    private static let chunkCount = 1 << 16
+    /// Chunks per table, and tables: two levels, so that a small log has a small directory.
+    private static let tableSize = 1 << 8
     private static let unusableBlock = (UInt32.max >> blockShift) << blockShift
 
-    // Safety: `chunks` has an entry for every possible chunk; those of addresses between `base` and `end` exist.
-    private let chunks: UnsafeMutablePointer<Chunk?>
+    // Safety: `tables` has an entry for every possible table; the tables and chunks of addresses between `base` and
+    // `end` exist.
+    private let tables: UnsafeMutablePointer<UnsafeMutablePointer<Chunk?>?>
 
     @safe private struct Chunk {
         let entries: UnsafeMutablePointer<LikeEntry>
         let sequences: UnsafeMutablePointer<UInt64>
+
+        func deallocate() {
+            unsafe entries.deallocate()
+            unsafe sequences.deallocate()
+        }
     }
 
     /// The oldest address in use.
@@ -32,20 +39,19 @@
     ///
     /// - Parameter start: its first address, a multiple of 64; tests begin shortly before the addresses go round.
     init(start: UInt32 = 0) {
-        unsafe chunks = .allocate(capacity: Self.chunkCount)
-        unsafe chunks.initialize(repeating: nil, count: Self.chunkCount)
+        unsafe tables = .allocate(capacity: Self.tableSize)
+        unsafe tables.initialize(repeating: nil, count: Self.tableSize)
         base = (start >> Self.blockShift) << Self.blockShift
         end = base
     }
 
     deinit {
-        for index in 0..<Self.chunkCount { unsafe Self.free(chunks[index]) }
-        unsafe chunks.deallocate()
-    }
-
-    private static func free(_ chunk: Chunk?) {
-        unsafe chunk?.entries.deallocate()
-        unsafe chunk?.sequences.deallocate()
+        for index in 0..<Self.tableSize {
+            guard let table = unsafe tables[index] else { continue }
+            for chunk in 0..<Self.tableSize { unsafe table[chunk]?.deallocate() }
+            unsafe table.deallocate()
+        }
+        unsafe tables.deallocate()
     }
 
     /// Addresses in use, holes and dead entries included.
@@ -66,7 +72,7 @@
     }
 
     private func chunk(of address: UInt32) -> Chunk {
-        guard let chunk = unsafe chunks[Int(address >> Self.chunkShift)] else {
+        guard let chunk = unsafe tables[Int(address >> 24)]?[Int(address >> 16 & 0xFF)] else {
             preconditionFailure("an address outside the log")
         }
         return chunk
@@ -77,10 +83,17 @@
     }
 
     private func makeChunk(for address: UInt32) {
-        let index = Int(address >> Self.chunkShift)
-        guard unsafe chunks[index] == nil else { return }
-        unsafe chunks[index] = Chunk(
+        let table = unsafe tables[Int(address >> 24)] ?? makeTable(for: address)
+        guard unsafe table[Int(address >> 16 & 0xFF)] == nil else { return }
+        unsafe table[Int(address >> 16 & 0xFF)] = unsafe Chunk(
             entries: .allocate(capacity: Self.chunkEntries), sequences: .allocate(capacity: Self.chunkBlocks))
+    }
+
+    private func makeTable(for address: UInt32) -> UnsafeMutablePointer<Chunk?> {
+        let table = UnsafeMutablePointer<Chunk?>.allocate(capacity: Self.tableSize)
+        unsafe table.initialize(repeating: nil, count: Self.tableSize)
+        unsafe tables[Int(address >> 24)] = unsafe table
+        return unsafe table
     }
 
     /// Appends an entry.
@@ -178,9 +191,9 @@
         var chunkStart = (base >> Self.chunkShift) << Self.chunkShift
         // The chunk of `newBase` stays, even when the addresses have gone round to it.
         while chunkStart >> Self.chunkShift != newBase >> Self.chunkShift {
-            let index = Int(chunkStart >> Self.chunkShift)
-            unsafe Self.free(chunks[index])
-            unsafe chunks[index] = nil
+            let table = unsafe tables[Int(chunkStart >> 24)]
+            unsafe table?[Int(chunkStart >> 16 & 0xFF)]?.deallocate()
+            unsafe table?[Int(chunkStart >> 16 & 0xFF)] = nil
             chunkStart &+= UInt32(Self.chunkEntries)
         }
         base = newBase

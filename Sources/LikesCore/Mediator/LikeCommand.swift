@@ -1,6 +1,8 @@
 /// What somebody asks the mediator to do.
 package struct LikeCommand: Sendable {
+    /// What is asked for.
     package let action: Action
+    /// The caller's name for it; the events that it causes carry it.
     package let operationID: OperationID?
 
     package init(_ action: Action, operationID: OperationID? = nil) {
@@ -44,8 +46,11 @@ package enum BatchEntry<Request: Sendable>: Sendable {
 
 /// A like (`liked`) or an unlike.
 package struct ToggleRequest: Sendable {
+    /// True for a like, false for an unlike.
     package let liked: Bool
+    /// The news to like.
     package let news: NewsID
+    /// The user who likes it.
     package let user: UserID
     /// The time to show for the like; nil for now.
     package let at: Timestamp?
@@ -83,8 +88,11 @@ package enum Receipt: Sendable {
 
 /// What became of a like or an unlike.
 package struct ToggleReceipt: Sendable, Equatable {
+    /// Whether the user likes the news now.
     package let liked: Bool
+    /// Whether this request changed that.
     package let changed: Bool
+    /// The news' likes right after it, `baseLikes` included.
     package let likesCount: Int64
     /// When the user liked the news; nil when it does not.
     package let likedAt: Timestamp?
@@ -94,15 +102,21 @@ package struct ToggleReceipt: Sendable, Equatable {
 
 /// What became of a news that was put.
 package struct NewsReceipt: Sendable, Equatable {
+    /// The news as it is stored now.
     package let news: News
+    /// Whether it was not there before.
     package let created: Bool
+    /// Whether anything about it is different now.
     package let changed: Bool
+    /// Its likes right after it, `baseLikes` included.
     package let likesCount: Int64
+    /// The event's, or where it was decided that nothing changes.
     package let sequence: UInt64
 }
 
 /// What became of a batch: a result for each entry, in order.
 package struct BatchReceipt: Sendable {
+    /// What became of each entry, in input order.
     package let results: [EntryResult]
     /// The last event's, or where the last entry was decided.
     package let sequence: UInt64
@@ -118,8 +132,10 @@ package struct BatchReceipt: Sendable {
 
 /// What became of liking or unliking many news.
 package struct BulkReceipt: Sendable, Equatable {
+    /// How many likes were set or taken back.
     package let changed: Int
     /// Those of the given news that do not exist.
     package let unknown: [NewsID]
+    /// The last event's, or where the last news was decided.
     package let sequence: UInt64
 }

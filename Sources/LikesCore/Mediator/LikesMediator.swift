@@ -37,6 +37,9 @@ package final class LikesMediator: @unchecked Sendable {
     }
 
     /// Answers all that was submitted, then ends. Later submissions are refused.
+    ///
+    /// What takes more than `Limits.roundsWhenStopping` commits from now is answered with `.shuttingDown`; the
+    /// commits that were made stay, and a deletion goes on at the next start.
     package func stop() {
         queue.close()
         thread?.join()
@@ -63,11 +66,15 @@ package final class LikesMediator: @unchecked Sendable {
 
     private func run() {
         var assignments = removalsToResume()
+        var roundsLeft = Limits.roundsWhenStopping
         while true {
             let isFailing = journalFailure != nil
             let wait = assignments.isEmpty ? (isFailing ? Limits.journalRetryMilliseconds : nil) : 0
             guard let arrived = queue.take(waiting: wait) else {
-                if assignments.isEmpty { return }
+                if assignments.isEmpty || roundsLeft == 0 {
+                    return answer(assignments.map { Answer(submission: $0.submission, result: .failure(.shuttingDown)) })
+                }
+                roundsLeft -= 1
                 playRound(&assignments)
                 continue
             }
@@ -198,14 +205,16 @@ package typealias SharedLikes = Shared<LikesState>
 /// Folds all that a journal keeps into a new state.
 ///
 /// - Throws: `.unusable` when an event cannot follow those before it.
-package func replay(_ journal: any Journal) throws(JournalError) -> LikesState {
-    let state = LikesState()
-    try journal.replay { event throws(JournalError) in
-        do throws(FoldError) {
-            try state.fold(event)
-        } catch {
-            throw .unusable("event \(error.sequence) does not fit: \(error.reason.rawValue)")
+package func replay(_ journal: any Journal) throws(JournalError) -> SharedLikes {
+    let shared = SharedLikes(LikesState())
+    try shared.write { state throws(JournalError) in
+        try journal.replay { event throws(JournalError) in
+            do throws(FoldError) {
+                try state.fold(event)
+            } catch {
+                throw .unusable("event \(error.sequence) does not fit: \(error.reason.rawValue)")
+            }
         }
     }
-    return state
+    return shared
 }

@@ -113,8 +113,11 @@ package enum FeedOrder: Sendable {
 
 /// What places a news in the orders of the feed, and so a cursor: a total order, since ids differ.
 package struct FeedKey: Sendable, Equatable {
+    /// The likes, `baseLikes` included.
     package let likesCount: Int64
+    /// The time by which `newest` is ordered.
     package let sortTime: Timestamp
+    /// The id, which decides between equals.
     package let id: NewsID
 
     package init(likesCount: Int64, sortTime: Timestamp, id: NewsID) {

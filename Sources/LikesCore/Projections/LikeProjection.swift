@@ -25,6 +25,7 @@ package struct FoldedLike {
     let user: UInt32
     /// The handle of the news' author.
     let author: UInt32?
+    /// The event's.
     package let sequence: UInt64
 }
 
@@ -36,5 +37,6 @@ package struct FoldedNews {
     let stored: StoredNews
     /// The number of users who like it.
     let likers: Int64
+    /// The event's.
     package let sequence: UInt64
 }

@@ -3,8 +3,11 @@
 /// Starting goes from a part to its children, in order; stopping goes the other way round. A parent owns its
 /// children; a child knows its parent weakly, so that neither keeps the other alive.
 package final class Coordinator {
+    /// What the part is called in messages.
     package let name: String
+    /// The part that this one belongs to.
     package private(set) weak var parent: Coordinator?
+    /// The parts that stand on this one, in the order in which they start.
     package private(set) var children: [Coordinator] = []
     private var isRunning = false
     private let onStart: () throws -> Void

@@ -91,14 +91,20 @@ private struct Channel<Event: Sendable>: EventChannel {
 
 /// A like was set. Published on the bus for each, once it is durable and folded.
 package struct LikeAdded: Sendable {
+    /// Who likes what, with the counts right after it.
     package let like: LikeChange
+    /// The time that is shown for it.
     package let at: Timestamp
+    /// The event's.
     package let sequence: UInt64
 }
 
 /// A like was taken back. Published on the bus for each, once that is durable and folded.
 package struct LikeRemoved: Sendable {
+    /// Who likes what, with the counts right after it.
     package let like: LikeChange
+    /// The time that is shown for it.
     package let at: Timestamp
+    /// The event's.
     package let sequence: UInt64
 }

@@ -39,6 +39,7 @@ package enum JournalError: Error, Equatable {
 
 /// The random name of a journal, in tokens: 16 hexadecimal digits.
 package struct Epoch: Sendable, Equatable {
+    /// The digits.
     package let text: String
 
     /// A new one.
@@ -53,7 +54,9 @@ package struct Epoch: Sendable, Equatable {
 
 /// A place in the order of everything, as callers see it: `<epoch>.<sequence>`.
 package struct Token: Sendable, Equatable {
+    /// The journal's name.
     package let epoch: Epoch
+    /// The last event that the place comes after.
     package let sequence: UInt64
 
     package init(epoch: Epoch, sequence: UInt64) {
@@ -61,11 +64,13 @@ package struct Token: Sendable, Equatable {
         self.sequence = sequence
     }
 
+    /// The token as callers see it.
     package var text: String { "\(epoch.text).\(sequence)" }
 }
 
 /// A journal that lives as long as the process: for tests and for `--in-memory`. It keeps no events.
 package final class MemoryJournal: Journal {
+    /// New for each process.
     package let epoch = Epoch.random()
 
     package init() {}

@@ -1,5 +1,6 @@
 /// A news with what the service itself knows of it. Never changed, only replaced.
 package final class StoredNews: Sendable {
+    /// What its maker says of it.
     package let news: News
     /// When it was made.
     package let createdAt: Timestamp

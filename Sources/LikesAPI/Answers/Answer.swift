@@ -1,0 +1,63 @@
+internal import JSONText
+internal import LikesCore
+internal import MicroHTTP
+
+/// Makes responses that all answers have in common: media type, token, caching.
+struct Answer {
+    let epoch: Epoch
+
+    /// A JSON answer under `/v1`.
+    ///
+    /// - Parameter position: what was folded when it was read, for `Likes-Sequence`.
+    func json(_ status: Int, position: UInt64, _ body: (inout JSONWriter) -> Void) -> Response {
+        var json = JSONWriter(capacity: 512)
+        body(&json)
+        return Response(
+            status: status,
+            headers: [
+                Header("Content-Type", "application/json"), Header("Cache-Control", "no-cache"),
+                Header("Likes-Sequence", token(position)),
+            ],
+            body: json.bytes)
+    }
+
+    /// A read's answer.
+    func read(position: UInt64, isPrivate: Bool = false, _ body: (inout JSONWriter) -> Void) -> Response {
+        var response = json(200, position: position, body)
+        if isPrivate { response.headers[1] = Header("Cache-Control", "private, no-cache") }
+        return response
+    }
+
+    /// A read's answer that a client can ask for again with `If-None-Match`: then it is 304 when nothing changed.
+    ///
+    /// - Parameter sequence: the last event that changed what is shown; the tag follows it.
+    func tagged(
+        _ request: borrowing Request, sequence: UInt64, position: UInt64, isPrivate: Bool,
+        _ body: (inout JSONWriter) -> Void
+    ) -> Response {
+        let tag = "\"\(token(sequence))\""
+        var response = read(position: position, isPrivate: isPrivate, body)
+        response.headers.append(Header("ETag", "W/\(tag)"))
+        if let asked = request.header("If-None-Match"), Self.matches(asked, tag) { response.status = 304 }
+        return response
+    }
+
+    /// Whether a list of tags, or `*`, has this one in it. The comparison is weak (RFC 9110, 8.8.3.2).
+    private static func matches(_ list: String, _ tag: String) -> Bool {
+        list.split(separator: ",").contains { entry in
+            let entry = entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+            return entry == "*" || entry == tag || entry == "W/\(tag)"
+        }
+    }
+
+    private func token(_ sequence: UInt64) -> String { Token(epoch: epoch, sequence: sequence).text }
+}
+
+extension Response {
+    /// Adds the address of the next page.
+    mutating func link(next cursor: String?, path: String, query: [(String, String)]) {
+        guard let cursor else { return }
+        let parameters = (query + [("cursor", cursor)]).map { "\($0)=\(PercentEncoding.encode($1))" }
+        headers.append(Header("Link", "<\(path)?\(parameters.joined(separator: "&"))>; rel=\"next\""))
+    }
+}

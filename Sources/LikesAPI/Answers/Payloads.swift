@@ -1,0 +1,171 @@
+internal import JSONText
+internal import LikesCore
+
+// How the views and receipts of the domain look in JSON.
+
+extension JSONWriter {
+    mutating func member(_ name: StaticString, _ text: String) {
+        self.name(name)
+        value(text)
+    }
+
+    mutating func member(_ name: StaticString, _ number: Int64) {
+        self.name(name)
+        value(number)
+    }
+
+    mutating func member(_ name: StaticString, _ number: UInt64) {
+        self.name(name)
+        value(number)
+    }
+
+    mutating func member(_ name: StaticString, _ number: Int) { member(name, Int64(number)) }
+
+    mutating func member(_ name: StaticString, _ truth: Bool) {
+        self.name(name)
+        value(truth)
+    }
+
+    mutating func member(_ name: StaticString, _ time: Timestamp) {
+        self.name(name)
+        verbatim { time.appendRFC3339(to: &$0) }
+    }
+
+    /// The members that describe a news.
+    mutating func members(of news: News) {
+        member("id", news.id.text)
+        member("title", news.title)
+        if let author = news.author { member("author", author.text) }
+        if let url = news.url { member("url", url) }
+        if let publishedAt = news.publishedAt { member("publishedAt", publishedAt) }
+        if news.baseLikes > 0 { member("baseLikes", news.baseLikes) }
+        guard !news.properties.isEmpty else { return }
+        name("properties")
+        object { json in
+            for property in news.properties {
+                json.name(property.key)
+                json.value(property.value)
+            }
+        }
+    }
+
+    /// The members of a news in a list.
+    mutating func members(of entry: NewsEntry) {
+        members(of: entry.stored.news)
+        member("likesCount", entry.likesCount)
+        name("viewerLikes")
+        if let likes = entry.viewerLikes { value(likes) } else { null() }
+    }
+
+    mutating func value(_ detail: NewsDetail) {
+        object { json in
+            json.members(of: detail.entry)
+            json.name("newestLikers")
+            json.array { json in for liker in detail.newestLikers { json.value(liker) } }
+            json.member("sequence", detail.sequence)
+        }
+    }
+
+    /// A news that was put, as a detail, when it is not there any more to be looked at.
+    mutating func value(_ receipt: NewsReceipt) {
+        object { json in
+            json.members(of: receipt.news)
+            json.member("likesCount", receipt.likesCount)
+            json.name("viewerLikes")
+            json.null()
+            json.name("newestLikers")
+            json.array { _ in }
+            json.member("sequence", receipt.sequence)
+        }
+    }
+
+    mutating func value(_ liker: Liker) {
+        object { json in
+            json.member("user", liker.user.text)
+            json.member("likedAt", liker.likedAt)
+        }
+    }
+
+    mutating func value(_ liked: LikedNews) {
+        object { json in
+            json.member("news", liked.news.text)
+            json.member("likedAt", liked.likedAt)
+        }
+    }
+
+    mutating func value(_ receipt: ToggleReceipt, of request: ToggleRequest, _ operationID: OperationID?) {
+        object { json in
+            json.member("news", request.news.text)
+            json.member("user", request.user.text)
+            json.member("liked", receipt.liked)
+            json.member("changed", receipt.changed)
+            json.member("likesCount", receipt.likesCount)
+            if let likedAt = receipt.likedAt {
+                json.member("likedAt", likedAt)
+            } else {
+                json.name("likedAt")
+                json.null()
+            }
+            json.member("sequence", receipt.sequence)
+            if let operationID { json.member("operationId", operationID.text) }
+        }
+    }
+
+    mutating func value(_ receipt: BatchReceipt, _ operationID: OperationID?) {
+        object { json in
+            json.member("changed", receipt.results.count { $0.isChange })
+            json.member("failed", receipt.results.count { $0.isFailure })
+            json.name("results")
+            json.array { json in for result in receipt.results { json.value(result, operationID) } }
+            json.member("sequence", receipt.sequence)
+        }
+    }
+
+    private mutating func value(_ result: BatchReceipt.EntryResult, _ operationID: OperationID?) {
+        switch result {
+        case .done(let changed, let made, let likesCount):
+            object { json in
+                json.member("status", made ? 201 : 200)
+                json.member("changed", changed)
+                json.member("likesCount", likesCount)
+                if let operationID { json.member("operationId", operationID.text) }
+            }
+        case .failed(let rejection):
+            let problem = Problem(rejection)
+            failure(problem.code.status, problem.code.rawValue, problem.detail)
+        case .malformed(let code, let detail): failure(400, code, detail)
+        }
+    }
+
+    private mutating func failure(_ status: Int, _ code: String, _ detail: String) {
+        object { json in
+            json.member("status", status)
+            json.member("code", code)
+            json.member("detail", detail)
+        }
+    }
+
+    mutating func value(_ receipt: BulkReceipt, _ operationID: OperationID?) {
+        object { json in
+            json.member("changed", receipt.changed)
+            if !receipt.unknown.isEmpty {
+                json.name("unknown")
+                json.array { json in for id in receipt.unknown { json.value(id.text) } }
+            }
+            json.member("sequence", receipt.sequence)
+            if let operationID { json.member("operationId", operationID.text) }
+        }
+    }
+}
+
+extension BatchReceipt.EntryResult {
+    fileprivate var isChange: Bool {
+        if case .done(changed: true, _, _) = self { return true }
+        return false
+    }
+
+    fileprivate var isFailure: Bool {
+        if case .done = self { return false }
+        return true
+    }
+}

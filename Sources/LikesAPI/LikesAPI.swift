@@ -1,0 +1,170 @@
+internal import JSONText
+package import LikesCore
+package import MicroHTTP
+package import Threading
+
+/// The HTTP interface: requests to commands and queries, receipts and views to answers.
+package struct LikesAPI: Sendable {
+    private let mediator: LikesMediator
+    private let reader: LikesReader
+    private let clock: Clock
+    private let isLoopback: Bool
+    private let answer: Answer
+
+    /// The interface to a mediator and to what it keeps.
+    ///
+    /// - Parameters:
+    ///   - clock: what the `at` of likes is compared with.
+    ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
+    ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
+    package init(mediator: LikesMediator, reader: LikesReader, clock: Clock = .system, isLoopback: Bool) {
+        self.mediator = mediator
+        self.reader = reader
+        self.clock = clock
+        self.isLoopback = isLoopback
+        answer = Answer(epoch: reader.epoch)
+    }
+
+    /// What the HTTP server calls.
+    package var application: Application {
+        Application(
+            admit: { request in
+                // What has no body is checked once, when it is answered.
+                request.hasBody ? admit(request) : .accept(maximumBody: 0)
+            },
+            respond: { request in respond(request) },
+            refuse: { refusal in Problem(refusal).response })
+    }
+
+    // MARK: Checks
+
+    /// The route of a request that may go on.
+    private func route(_ request: borrowing Request) throws(Problem) -> Route {
+        if isLoopback, let host = request.header("Host"), !LoopbackHost.matches(host) {
+            throw Problem(.misdirectedRequest, "this server answers only requests to a loopback name or address")
+        }
+        let route = try Route(uri: request.uri)
+        guard route.methods.contains(request.method) else {
+            var problem = Problem(.methodNotAllowed, "this path has no method \(request.method.name)")
+            problem.allow = route.methods
+            throw problem
+        }
+        return route
+    }
+
+    private func admit(_ request: borrowing Request) -> Admission {
+        do throws(Problem) {
+            return .accept(maximumBody: try maximumBody(try route(request), request))
+        } catch {
+            return .refuse(error.response)
+        }
+    }
+
+    private func maximumBody(_ route: Route, _ request: borrowing Request) throws(Problem) -> Int {
+        switch (route, request.method) {
+        case (.news, .put):
+            _ = try mediaType(request, allowsLines: false)
+            return APILimits.newsBody
+        case (.profileLikes, .put):
+            _ = try mediaType(request, allowsLines: false)
+            return APILimits.batchBody
+        case (.newsCollection, .post), (.likes, .post):
+            _ = try mediaType(request, allowsLines: true)
+            return APILimits.batchBody
+        default: return APILimits.ignoredBody
+        }
+    }
+
+    private func mediaType(_ request: borrowing Request, allowsLines: Bool) throws(Problem) -> MediaType {
+        try MediaType(request.header("Content-Type"), allowsLines: allowsLines)
+    }
+
+    private func operationID(_ request: borrowing Request) throws(Problem) -> OperationID? {
+        guard let text = request.header("Operation-Id") else { return nil }
+        guard let operationID = OperationID(text) else {
+            throw Problem(
+                .invalidParameter, "Operation-Id: 1 to \(Limits.operationIDBytes) visible ASCII characters are allowed")
+        }
+        return operationID
+    }
+
+    // MARK: Answers
+
+    private func respond(_ request: borrowing Request) -> Reply {
+        do throws(Problem) {
+            let route = try route(request)
+            if request.method == .options {
+                return .now(
+                    Response(
+                        status: 204,
+                        headers: [Header("Allow", route.methods.map(\.name).joined(separator: ", "))]))
+            }
+            guard route.isVersioned else { return .now(try operate(route)) }
+            let operationID = try operationID(request)
+            do throws(Problem) {
+                switch request.method {
+                case .get, .head: return .now(try read(route, request).echoing(operationID))
+                default: return try write(route, request, operationID)
+                }
+            } catch {
+                return .now(error.response.echoing(operationID))
+            }
+        } catch {
+            return .now(error.response)
+        }
+    }
+
+    private func read(_ route: Route, _ request: borrowing Request) throws(Problem) -> Response {
+        let reads = Reads(reader: reader, answer: answer)
+        switch route {
+        case .news(let id): return try reads.detail(id, request)
+        case .like(let news, let user): return try reads.like(news, user)
+        case .likers(let id): return try reads.likers(id, request)
+        case .feed: return try reads.feed(request)
+        case .profile(let user): return reads.profile(user, request)
+        case .profileLikes(let user): return try reads.likes(by: user, request)
+        default: preconditionFailure("the route table let through a read that nobody answers")
+        }
+    }
+
+    private func write(
+        _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        let writes = Writes(mediator: mediator, reader: reader, answer: answer, clock: clock)
+        switch (route, request.method) {
+        case (.newsCollection, _):
+            return try writes.putManyNews(request, try mediaType(request, allowsLines: true), operationID)
+        case (.likes, _):
+            return try writes.toggleMany(request, try mediaType(request, allowsLines: true), operationID)
+        case (.news(let id), .put):
+            _ = try mediaType(request, allowsLines: false)
+            return try writes.putNews(id, request, operationID)
+        case (.news(let id), _): return writes.removeNews(id, operationID)
+        case (.like(let news, let user), let method):
+            return writes.toggle(ToggleRequest(liked: method == .put, news: news, user: user), operationID)
+        case (.profileLikes(let user), .put): return try writes.likeAll(user, request, operationID)
+        case (.profileLikes(let user), _): return try writes.unlikeAll(user, request, operationID)
+        default: preconditionFailure("the route table let through a write that nobody answers")
+        }
+    }
+
+    /// The answers for those who run the server.
+    private func operate(_ route: Route) throws(Problem) -> Response {
+        switch route {
+        case .description:
+            return Response(
+                status: 200,
+                headers: [Header("Content-Type", "application/yaml"), Header("Cache-Control", "no-cache")],
+                body: PackageResources.openapi_yaml)
+        case .readiness where mediator.journalFailure != nil:
+            throw Problem(.journalUnavailable, "writes cannot be stored at the moment")
+        default:
+            var json = JSONWriter()
+            json.object { $0.member("status", "ok") }
+            return Response(
+                status: 200,
+                headers: [Header("Content-Type", "application/json"), Header("Cache-Control", "no-store")],
+                body: json.bytes)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import JSONText
+internal import LikesCore
+internal import MicroHTTP
+
+/// An error as the caller sees it: a stable code and a sentence that is safe to show.
+struct Problem: Error {
+    let code: Code
+    let detail: String
+    /// For `method_not_allowed`: what is allowed.
+    var allow: [Method] = []
+
+    init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The one table of codes.
+    enum Code: String, CaseIterable {
+        case invalidID = "invalid_id"
+        case invalidParameter = "invalid_parameter"
+        case invalidCursor = "invalid_cursor"
+        case invalidJSON = "invalid_json"
+        case invalidBody = "invalid_body"
+        case invalidRequest = "invalid_request"
+        case newsNotFound = "news_not_found"
+        case likeNotFound = "like_not_found"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
+        case bodyTooLarge = "body_too_large"
+        case uriTooLong = "uri_too_long"
+        case unsupportedMediaType = "unsupported_media_type"
+        case expectationFailed = "expectation_failed"
+        case misdirectedRequest = "misdirected_request"
+        case queueFull = "queue_full"
+        case journalUnavailable = "journal_unavailable"
+        case tooBusy = "too_busy"
+        case shuttingDown = "shutting_down"
+        case storageFull = "storage_full"
+
+        var status: Int {
+            switch self {
+            case .invalidID, .invalidParameter, .invalidCursor, .invalidJSON, .invalidBody, .invalidRequest: 400
+            case .newsNotFound, .likeNotFound, .notFound: 404
+            case .methodNotAllowed: 405
+            case .bodyTooLarge: 413
+            case .uriTooLong: 414
+            case .unsupportedMediaType: 415
+            case .expectationFailed: 417
+            case .misdirectedRequest: 421
+            case .queueFull, .journalUnavailable, .tooBusy, .shuttingDown: 503
+            case .storageFull: 507
+            }
+        }
+
+        /// The status in words, as RFC 9110 has them.
+        var title: String {
+            switch status {
+            case 400: "Bad Request"
+            case 404: "Not Found"
+            case 405: "Method Not Allowed"
+            case 413: "Content Too Large"
+            case 414: "URI Too Long"
+            case 415: "Unsupported Media Type"
+            case 417: "Expectation Failed"
+            case 421: "Misdirected Request"
+            case 507: "Insufficient Storage"
+            default: "Service Unavailable"
+            }
+        }
+    }
+
+    var response: Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.name("type")
+            json.value("about:blank")
+            json.name("title")
+            json.value(code.title)
+            json.name("status")
+            json.value(code.status)
+            json.name("code")
+            json.value(code.rawValue)
+            json.name("detail")
+            json.value(detail)
+        }
+        var headers = [Header("Content-Type", "application/problem+json"), Header("Cache-Control", "no-store")]
+        if code.status == 503 { headers.append(Header("Retry-After", "\(APILimits.retryAfterSeconds)")) }
+        if !allow.isEmpty { headers.append(Header("Allow", allow.map(\.name).joined(separator: ", "))) }
+        return Response(status: code.status, headers: headers, body: json.bytes)
+    }
+}
+
+extension Problem {
+    /// What to tell a caller whose command the mediator did not carry out.
+    init(_ rejection: Rejection) {
+        switch rejection {
+        case .newsNotFound: self = .newsNotFound
+        case .queueFull: self.init(.queueFull, "too many writes are waiting; repeat the request")
+        case .journalUnavailable:
+            self.init(.journalUnavailable, "writes cannot be stored at the moment; repeat the request")
+        case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
+        case .full: self.init(.storageFull, "the server holds as many likes as it can")
+        }
+    }
+
+    /// What to tell a caller whom the HTTP server itself turns away.
+    init(_ refusal: Refusal) {
+        switch refusal {
+        case .badRequest(let reason): self.init(.invalidRequest, reason)
+        case .bodyTooLarge(let limit): self.init(.bodyTooLarge, "the body may have up to \(limit) bytes")
+        case .uriTooLong: self.init(.uriTooLong, "the request target is too long")
+        case .expectationFailed: self.init(.expectationFailed, "the only expectation that is met is 100-continue")
+        case .tooBusy: self.init(.tooBusy, "too many requests at once; repeat the request")
+        case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
+        }
+    }
+
+    static let newsNotFound = Problem(.newsNotFound, "there is no news with this id")
+}

@@ -1,0 +1,122 @@
+internal import JSONText
+internal import LikesCore
+internal import MicroHTTP
+
+/// The answers to GET.
+struct Reads {
+    let reader: LikesReader
+    let answer: Answer
+
+    func detail(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
+        let viewer = try Query(uri: request.uri).viewer()
+        guard let detail = reader.detail(id, viewer: viewer) else { throw .newsNotFound }
+        return answer.tagged(
+            request, sequence: detail.sequence, position: detail.position, isPrivate: viewer != nil
+        ) { $0.value(detail) }
+    }
+
+    func like(_ news: NewsID, _ user: UserID) throws(Problem) -> Response {
+        let found: LikeView?
+        do throws(Rejection) { found = try reader.like(news, by: user) } catch { throw Problem(error) }
+        guard let found else { throw Problem(.likeNotFound, "this user does not like this news") }
+        return answer.read(position: found.position) { json in
+            json.object { json in
+                json.member("news", news.text)
+                json.member("user", user.text)
+                json.member("likedAt", found.likedAt)
+                json.member("likesCount", found.likesCount)
+                json.member("sequence", found.sequence)
+            }
+        }
+    }
+
+    func likers(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
+        let list = Cursor.List.likers(id)
+        let place = try Place(request.uri, list)
+        guard let page = reader.likers(id, before: place.before, limit: place.limit) else { throw .newsNotFound }
+        return likes(
+            of: list, at: "/v1/news/\(PercentEncoding.encode(id.text))/likes", place, next: page.next,
+            sequence: page.sequence, position: page.position
+        ) { json in for like in page.likes { json.value(like) } }
+    }
+
+    func likes(by user: UserID, _ request: borrowing Request) throws(Problem) -> Response {
+        let list = Cursor.List.likes(by: user)
+        let place = try Place(request.uri, list)
+        let page = reader.likes(by: user, before: place.before, limit: place.limit)
+        return likes(
+            of: list, at: "/v1/profiles/\(PercentEncoding.encode(user.text))/likes", place, next: page.next,
+            sequence: page.sequence, position: page.position
+        ) { json in for like in page.likes { json.value(like) } }
+    }
+
+    /// A page of a chain of likes, whose entries `body` writes.
+    private func likes(
+        of list: Cursor.List, at path: String, _ place: Place, next: UInt64?, sequence: UInt64, position: UInt64,
+        _ body: (inout JSONWriter) -> Void
+    ) -> Response {
+        let next = next.map { Cursor.likes(before: $0).text(of: list) }
+        var response = answer.read(position: position) { json in
+            json.object { json in
+                json.name("likes")
+                json.array(body)
+                if let next { json.member("next", next) }
+                json.member("sequence", sequence)
+            }
+        }
+        response.link(next: next, path: path, query: [("limit", "\(place.limit)")])
+        return response
+    }
+
+    /// The place in a chain of likes that a request asks for.
+    private struct Place {
+        let limit: Int
+        let before: UInt64?
+
+        init(_ uri: [UInt8], _ list: Cursor.List) throws(Problem) {
+            let query = try Query(uri: uri)
+            limit = try query.limit()
+            if case .likes(let sequence)? = try query.cursor(of: list) { before = sequence } else { before = nil }
+        }
+    }
+
+    func feed(_ request: borrowing Request) throws(Problem) -> Response {
+        let query = try Query(uri: request.uri)
+        let (order, viewer, limit) = (try query.order(), try query.viewer(), try query.limit())
+        let list = Cursor.List.feed(order)
+        var after: FeedKey?
+        if case .feed(let key)? = try query.cursor(of: list) { after = key }
+        let page = reader.feed(order, viewer: viewer, after: after, limit: limit)
+        let next = page.next.map { Cursor.feed($0).text(of: list) }
+        var response = answer.tagged(
+            request, sequence: page.sequence, position: page.position, isPrivate: viewer != nil
+        ) { json in
+            json.object { json in
+                json.name("news")
+                json.array { json in
+                    for entry in page.entries { json.object { $0.members(of: entry) } }
+                }
+                if let next { json.member("next", next) }
+                json.member("sequence", page.sequence)
+            }
+        }
+        var parameters = [("sort", order == .top ? "top" : "newest"), ("limit", "\(limit)")]
+        if let viewer { parameters.append(("viewer", viewer.text)) }
+        response.link(next: next, path: "/v1/feed", query: parameters)
+        return response
+    }
+
+    func profile(_ user: UserID, _ request: borrowing Request) -> Response {
+        let profile = reader.profile(user)
+        return answer.tagged(
+            request, sequence: profile.sequence, position: profile.position, isPrivate: false
+        ) { json in
+            json.object { json in
+                json.member("user", user.text)
+                json.member("numberOfGivenLikes", profile.numberOfGivenLikes)
+                json.member("numberOfReceivedLikes", profile.numberOfReceivedLikes)
+                json.member("sequence", profile.sequence)
+            }
+        }
+    }
+}

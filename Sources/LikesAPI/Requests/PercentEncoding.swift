@@ -1,0 +1,57 @@
+/// Percent-encoding as RFC 3986 has it, decoded exactly once.
+enum PercentEncoding {
+    /// The bytes that a text stands for; nil when a `%` is not followed by two hexadecimal digits.
+    ///
+    /// - Parameter plusIsSpace: true in a query, where forms write a space as `+`.
+    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var position = text.startIndex
+        while position < text.endIndex {
+            let byte = text[position]
+            if byte == UInt8(ascii: "%") {
+                guard position + 2 < text.endIndex, let high = digit(text[position + 1]),
+                    let low = digit(text[position + 2])
+                else { return nil }
+                bytes.append(high << 4 | low)
+                position += 3
+            } else {
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                position += 1
+            }
+        }
+        return bytes
+    }
+
+    /// A text in which only what every part of a URL may contain stands for itself.
+    static func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default:
+            byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "~")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import LikesCore
+
+/// The query of a request, taken apart. Parameters that nobody asks for do not matter.
+struct Query {
+    private var parameters: [(name: String, value: [UInt8])] = []
+
+    /// - Throws: `invalid_parameter` for bad percent-encoding, or a name that is not UTF-8.
+    init(uri: [UInt8]) throws(Problem) {
+        guard let mark = uri.firstIndex(of: UInt8(ascii: "?")) else { return }
+        for pair in uri[(mark + 1)...].split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let nameBytes = PercentEncoding.decode(parts[0], plusIsSpace: true),
+                let name = String(validating: nameBytes, as: UTF8.self),
+                let value = PercentEncoding.decode(parts.count > 1 ? parts[1] : [], plusIsSpace: true)
+            else { throw Problem(.invalidParameter, "the query has bad percent-encoding") }
+            parameters.append((name, value))
+        }
+    }
+
+    /// All values of a parameter, in order.
+    private func values(_ name: String) -> [[UInt8]] { parameters.filter { $0.name == name }.map(\.value) }
+
+    private func text(_ name: String) throws(Problem) -> String? {
+        let values = values(name)
+        guard values.count <= 1 else { throw Problem(.invalidParameter, "\(name): it may come once only") }
+        guard let value = values.first else { return nil }
+        guard let text = String(validating: value, as: UTF8.self) else {
+            throw Problem(.invalidParameter, "\(name): it is not valid UTF-8")
+        }
+        return text
+    }
+
+    /// The user who looks, if one is named.
+    func viewer() throws(Problem) -> UserID? {
+        guard values("viewer").count <= 1 else {
+            throw Problem(.invalidParameter, "viewer: it may come once only")
+        }
+        let viewers: [UserID] = try ids("viewer")
+        return viewers.first
+    }
+
+    /// The ids of a parameter that may come many times.
+    func ids<Subject>(_ name: String) throws(Problem) -> [Identifier<Subject>] {
+        var ids: [Identifier<Subject>] = []
+        for value in values(name) {
+            do throws(IdentifierError) { ids.append(try Identifier(utf8: value)) } catch {
+                throw Problem(.invalidID, "\(name): \(error.reason)")
+            }
+        }
+        return ids
+    }
+
+    /// How many entries a page has at most.
+    func limit() throws(Problem) -> Int {
+        guard let text = try text("limit") else { return Limits.pageDefault }
+        let isNumber = 1...4 ~= text.utf8.count && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+        guard isNumber, let limit = Int(text), 1...Limits.pageMaximum ~= limit else {
+            throw Problem(.invalidParameter, "limit: a number from 1 to \(Limits.pageMaximum) is allowed")
+        }
+        return limit
+    }
+
+    /// The order of the feed.
+    func order() throws(Problem) -> FeedOrder {
+        let order: FeedOrder
+        switch try text("sort") {
+        case nil, "newest": order = .newest
+        case "top": order = .top
+        default: throw Problem(.invalidParameter, "sort: newest and top are allowed")
+        }
+        if let window = try text("window"), order != .top || window != "all" {
+            throw Problem(.invalidParameter, "window: only \"all\" is allowed, and only with sort=top")
+        }
+        return order
+    }
+
+    /// Where the page begins, if the list's first page is not meant.
+    ///
+    /// - Throws: `invalid_cursor` when the cursor is none that this list gave.
+    func cursor(of list: Cursor.List) throws(Problem) -> Cursor? {
+        guard let text = try text("cursor") else { return nil }
+        guard let cursor = Cursor(text, of: list) else {
+            throw Problem(.invalidCursor, "the cursor is not one that this list gave")
+        }
+        return cursor
+    }
+}

@@ -1,0 +1,125 @@
+internal import LikesCore
+internal import MicroHTTP
+internal import Threading
+
+/// The answers to PUT, POST and DELETE: each asks the mediator, and answers when that is true everywhere.
+struct Writes: Sendable {
+    let mediator: LikesMediator
+    let reader: LikesReader
+    let answer: Answer
+    let clock: Clock
+
+    private var bodies: BodyReader { BodyReader(now: Timestamp(milliseconds: clock.now())) }
+
+    /// Hands a command to the mediator.
+    ///
+    /// - Parameter render: makes the answer of a receipt, on the request's worker.
+    private func reply(
+        _ action: LikeCommand.Action, _ operationID: OperationID?,
+        render: @escaping @Sendable (Receipt) -> Response?
+    ) -> Reply {
+        let command = LikeCommand(action, operationID: operationID)
+        return .later { responder in
+            do throws(Rejection) {
+                try mediator.submit(command) { result in
+                    responder.completeInBatch { Self.response(to: result, operationID, render) }
+                }
+            } catch {
+                responder.complete { Self.response(to: .failure(error), operationID, render) }
+            }
+        }
+    }
+
+    private static func response(
+        to result: Result<Receipt, Rejection>, _ operationID: OperationID?, _ render: (Receipt) -> Response?
+    ) -> Response {
+        let response: Response
+        switch result {
+        case .success(let receipt):
+            guard let rendered = render(receipt) else { preconditionFailure("a receipt of another command") }
+            response = rendered
+        case .failure(let rejection): response = Problem(rejection).response
+        }
+        return response.echoing(operationID)
+    }
+
+    func toggle(_ request: ToggleRequest, _ operationID: OperationID?) -> Reply {
+        reply(.toggle(request), operationID) { receipt in
+            guard case .toggle(let receipt) = receipt else { return nil }
+            return answer.json(receipt.changed && receipt.liked ? 201 : 200, position: receipt.sequence) {
+                $0.value(receipt, of: request, operationID)
+            }
+        }
+    }
+
+    func toggleMany(
+        _ request: borrowing Request, _ type: MediaType, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        many(.toggleMany(try bodies.manyLikes(request.body, type)), operationID)
+    }
+
+    func putManyNews(
+        _ request: borrowing Request, _ type: MediaType, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        many(.putManyNews(try bodies.manyNews(request.body, type)), operationID)
+    }
+
+    private func many(_ action: LikeCommand.Action, _ operationID: OperationID?) -> Reply {
+        reply(action, operationID) { receipt in
+            guard case .many(let receipt) = receipt else { return nil }
+            return answer.json(200, position: receipt.sequence) { $0.value(receipt, operationID) }
+        }
+    }
+
+    func putNews(
+        _ id: NewsID, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        reply(.putNews(try bodies.news(request.body, id: id)), operationID) { receipt in
+            guard case .news(let receipt) = receipt else { return nil }
+            let detail = reader.detail(id, viewer: nil)
+            return answer.json(receipt.created ? 201 : 200, position: detail?.position ?? receipt.sequence) { json in
+                if let detail { json.value(detail) } else { json.value(receipt) }
+            }
+        }
+    }
+
+    func removeNews(_ id: NewsID, _ operationID: OperationID?) -> Reply {
+        reply(.removeNews(id), operationID) { receipt in
+            guard case .removed(let sequence) = receipt else { return nil }
+            var response = answer.json(204, position: sequence) { _ in }
+            response.headers.removeFirst()
+            return response
+        }
+    }
+
+    func likeAll(
+        _ user: UserID, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        bulk(.likeAll(user, of: request.hasBody ? try bodies.listedNews(request.body) : nil), operationID)
+    }
+
+    func unlikeAll(
+        _ user: UserID, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        if request.hasBody { throw Problem(.invalidRequest, "this request takes no body; name news in the query") }
+        let news: [NewsID] = try Query(uri: request.uri).ids("news")
+        return bulk(.unlikeAll(user, of: news.isEmpty ? nil : news), operationID)
+    }
+
+    private func bulk(_ action: LikeCommand.Action, _ operationID: OperationID?) -> Reply {
+        reply(action, operationID) { receipt in
+            guard case .bulk(let receipt) = receipt else { return nil }
+            return answer.json(200, position: receipt.sequence) { $0.value(receipt, operationID) }
+        }
+    }
+}
+
+extension Response {
+    /// The same answer with the caller's name for the request.
+    func echoing(_ operationID: OperationID?) -> Response {
+        guard let operationID else { return self }
+        var response = self
+        response.headers.append(Header("Operation-Id", operationID.text))
+        return response
+    }
+}

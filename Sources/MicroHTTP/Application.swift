@@ -1,0 +1,54 @@
+/// What the server asks of the program behind it: three functions, called on the workers' threads.
+///
+/// None may block: a worker serves all its connections from one thread. What takes long is answered with `Reply.later`.
+package struct Application: Sendable {
+    /// Decides on the headers, before the body is received; `body` is empty then.
+    package let admit: @Sendable (borrowing Request) -> Admission
+    /// Answers an admitted request whose body has arrived in full.
+    package let respond: @Sendable (borrowing Request) -> Reply
+    /// Makes the answer to a request that the server itself turns away.
+    package let refuse: @Sendable (Refusal) -> Response
+
+    /// A program of these three functions.
+    package init(
+        admit: @escaping @Sendable (borrowing Request) -> Admission,
+        respond: @escaping @Sendable (borrowing Request) -> Reply,
+        refuse: @escaping @Sendable (Refusal) -> Response
+    ) {
+        self.admit = admit
+        self.respond = respond
+        self.refuse = refuse
+    }
+}
+
+/// What the program says to the headers of a request.
+package enum Admission: Sendable {
+    /// Receive a body of up to so many bytes, then call `respond`. A longer one is `Refusal.bodyTooLarge`.
+    case accept(maximumBody: Int)
+    /// Answer this; `respond` is not called.
+    case refuse(Response)
+}
+
+/// How the program answers a request.
+package enum Reply: Sendable {
+    /// The answer is here.
+    case now(Response)
+    /// The answer comes through the responder. The request is already suspended when the function is called.
+    case later(@Sendable (Responder) -> Void)
+}
+
+/// Why the server itself turns a request away.
+package enum Refusal: Sendable, Equatable {
+    /// The request breaks the rules of HTTP; the reason is safe to show.
+    case badRequest(String)
+    /// The body is longer than the admitted number of bytes.
+    case bodyTooLarge(limit: Int)
+    /// The request target is longer than `HTTPLimits.target`.
+    case uriTooLong
+    /// `Expect` asks for something other than `100-continue`.
+    case expectationFailed
+    /// The bodies being received take all the memory they may.
+    case tooBusy
+    /// The server stops, and the answer did not come before the deadline.
+    case shuttingDown
+}

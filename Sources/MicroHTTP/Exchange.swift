@@ -1,0 +1,129 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// One request and its answer, from the request line to the last byte sent.
+///
+/// Everything happens on the worker's thread, in the order of libmicrohttpd's calls: `begin` with the headers, `receive`
+/// with each piece of the body, `finish` at its end and again when a suspended request was resumed, `end`. An answer is
+/// never queued in `begin`, since the library closes the connection after it.
+@safe final class Exchange: @unchecked Sendable {
+    // Safety: other threads touch only `fate` and `render`, `fate` under the lock of the worker's outbox and `render`
+    // before the exchange goes through that lock to the worker. `connection` is valid until `end`.
+
+    /// How far a request has come.
+    enum Phase {
+        case new
+        /// The body is gathered for the program.
+        case receiving
+        /// The body is thrown away, then this is answered.
+        case discarding(Response)
+        /// The library leaves the connection alone until the answer is there.
+        case suspended
+        /// The answer is `render`'s.
+        case resumed
+        case answered
+    }
+
+    /// Who answers a suspended request. Under the lock of the worker's outbox.
+    enum Fate { case waiting, completed, abandoned }
+
+    let worker: Worker
+    let link: Connection
+    let connection: OpaquePointer
+    var phase = Phase.new
+    var fate = Fate.waiting
+    var render: (@Sendable () -> Response)?
+    /// The place in the worker's list of suspended exchanges.
+    var slot = -1
+
+    /// The target as it came, until `begin` brings it to origin form.
+    private(set) var target: [UInt8]
+    /// Where the target stood in the library's buffer.
+    private let targetStart: UnsafePointer<CChar>
+    private(set) var method = Method.get
+    private(set) var isHTTP11 = true
+    private(set) var head: RequestHead
+
+    var body: [UInt8] = []
+    /// Bytes of the body seen, whether kept or not.
+    var received = 0
+    /// Bytes claimed from the budget for `body`.
+    var claimed = 0
+    private(set) var maximumBody = 0
+
+    init(worker: Worker, link: Connection, connection: OpaquePointer, target: UnsafePointer<CChar>) {
+        self.worker = worker
+        self.link = link
+        unsafe self.connection = unsafe connection
+        unsafe targetStart = unsafe target
+        unsafe self.target = [UInt8](UnsafeRawBufferPointer(start: target, count: strlen(target)))
+        head = RequestHead()
+    }
+
+    /// Whether the headers have been seen.
+    var isBegun: Bool { if case .new = phase { false } else { true } }
+
+    /// Judges the headers.
+    func begin(method name: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> MHD_Result {
+        phase = .receiving
+        worker.activeExchanges += 1
+        method = unsafe name.map { unsafe Method(name: $0) } ?? .get
+        isHTTP11 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") != 0 } ?? true
+        unsafe head.read(connection)
+        if let fault = unsafe fault(version: version) { return answerAndClose(refusal(.badRequest(fault))) }
+        if target.count > HTTPLimits.target { return refuse(refusal(.uriTooLong)) }
+        if head.expectsTheUnknown { return refuse(refusal(.expectationFailed)) }
+        switch worker.application.admit(request) {
+        case .refuse(let response): return refuse(response)
+        case .accept(let maximum): return admit(maximum)
+        }
+    }
+
+    private func admit(_ maximum: Int) -> MHD_Result {
+        maximumBody = maximum
+        if let length = head.contentLength, length > UInt64(max(maximum, 0)) {
+            return refuse(refusal(.bodyTooLarge(limit: maximum)))
+        }
+        return .YES
+    }
+
+    /// The rule of HTTP that the request breaks; otherwise the target is in origin form afterwards.
+    private func fault(version: UnsafePointer<CChar>?) -> String? {
+        if case .other(let name) = method, !name.utf8.allSatisfy(isTokenByte) { return "the method is not a token" }
+        if unsafe hasHiddenTarget(version) { return "the target has a forbidden character" }
+        if let fault = head.fault(isHTTP11: isHTTP11) { return fault }
+        switch RequestTarget.originForm(of: target, method: method) {
+        case .failure(let fault): return fault.reason
+        case .success(let path): target = path
+        }
+        return nil
+    }
+
+    /// Whether something follows a zero byte in the target, which ends the target for the library.
+    ///
+    /// The version stands behind the target in the same buffer; nothing but one zero may lie between.
+    private func hasHiddenTarget(_ version: UnsafePointer<CChar>?) -> Bool {
+        guard let version = unsafe version else { return false }
+        let distance = unsafe version - targetStart
+        guard distance > target.count, distance < HTTPLimits.connectionMemory else { return false }
+        // Safety: both ends lie in one block of the library, so all between is readable.
+        return unsafe UnsafeBufferPointer(start: targetStart, count: distance)[target.count...].contains { $0 != 0 }
+    }
+
+    /// The request as the program sees it now.
+    var request: Request {
+        unsafe Request(
+            connection: connection, head: head, method: method, uri: target, body: body, isHTTP11: isHTTP11)
+    }
+
+    /// The program's answer to something that the server turns away.
+    func refusal(_ reason: Refusal) -> Response { worker.application.refuse(reason) }
+
+    /// The request is over.
+    func end() {
+        dropBody()
+        render = nil
+        link.owingSince = worker.now
+        if isBegun { worker.activeExchanges -= 1 }
+    }
+}

@@ -1,0 +1,74 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+extension Exchange {
+    /// Answers, now that the body is there, or that a suspended request was resumed.
+    func finish() -> MHD_Result {
+        link.owingSince = nil
+        switch phase {
+        case .receiving: return worker.isAbandoning ? queue(refusal(.shuttingDown)) : respond()
+        case .discarding(let response): return queue(response)
+        case .resumed: return queue(render?() ?? refusal(.shuttingDown))
+        case .new, .suspended, .answered: return .YES
+        }
+    }
+
+    private func respond() -> MHD_Result {
+        let reply = worker.application.respond(request)
+        dropBody()
+        switch reply {
+        case .now(let response): return queue(response)
+        case .later(let publish):
+            // The library's rule: suspended first, then known to others. An answer can so never come too early.
+            phase = .suspended
+            unsafe MHD_suspend_connection(connection)
+            worker.suspended(self)
+            publish(Responder(exchange: self))
+            return .YES
+        }
+    }
+
+    /// Lets the library call `finish` again, with the answer there.
+    func resume() {
+        phase = .resumed
+        unsafe MHD_resume_connection(connection)
+    }
+
+    /// Hands an answer to the library.
+    private func queue(_ response: Response) -> MHD_Result {
+        phase = .answered
+        // Safety: the library copies the bytes before it returns.
+        let handle = unsafe response.body.withUnsafeBytes { bytes in
+            unsafe MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+        }
+        guard let handle = unsafe handle else { return .NO }
+        defer { unsafe MHD_destroy_response(handle) }
+        for header in response.headers { unsafe add(header.name, header.value, to: handle) }
+        if worker.isStopping { unsafe add("Connection", "close", to: handle) }
+        return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
+    }
+
+    private func add(_ name: StaticString, _ value: String, to response: OpaquePointer) {
+        // Safety: a header's name is never a single scalar, so the literal has a terminated pointer form.
+        let name = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        _ = unsafe value.withCString { unsafe MHD_add_response_header(response, name, $0) }
+    }
+
+    /// Answers at once, leaves the rest of the request unread, and has the connection closed.
+    ///
+    /// The library takes no answer in the middle of a body, and after an early one it closes a socket with unread bytes,
+    /// which makes the kernel throw the answer away. So we write it ourselves, on a duplicate of the descriptor that is
+    /// then read on for a moment, while the library lets its own go. Nothing else is on its way: a request is only
+    /// looked at when the answer before it has left.
+    func answerAndClose(_ response: Response) -> MHD_Result {
+        phase = .answered
+        let descriptor = unsafe fcntl(mhd_shim_connection_descriptor(connection), F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return .NO }
+        let bytes = LastAnswer.bytes(response, withBody: method != .head)
+        // Safety: `send` reads the bytes before it returns. It does not block, since the library's sockets never do.
+        _ = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, 0) }
+        worker.lingering.add(descriptor)
+        return .NO
+    }
+}

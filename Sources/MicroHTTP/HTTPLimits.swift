@@ -1,0 +1,53 @@
+/// The limits of the HTTP server, each with its reason and with what happens at its end.
+package enum HTTPLimits {
+    /// Bytes of a refused body that are read and thrown away, so that the connection stays usable; above: closed.
+    package static let discardedBody = 64 * 1024
+
+    /// Bytes that all bodies being received may take together; above: `Refusal.tooBusy`.
+    package static let totalBodyBytes = 256 * 1024 * 1024
+
+    /// Bytes set aside for a body before any of it came: a declared length is only a claim. It then doubles.
+    package static let firstBodyStep = 16 * 1024
+
+    /// Bytes of a request target; above: `Refusal.uriTooLong`. Half of `connectionMemory`, so that headers still fit.
+    package static let target = 8 * 1024
+
+    /// Bytes the library holds per connection for request line, headers and response head; above: its own 414 or 431.
+    package static let connectionMemory = 16 * 1024
+
+    /// Seconds without a byte in either direction until a connection is closed. A suspended request does not count.
+    package static let idleSeconds = 45
+
+    /// Milliseconds a client may take for a whole request, from connecting or from the answer before; above: cut.
+    package static let receiveMilliseconds = 120_000
+
+    /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
+    package static let connectionsPerDaemon = 8192
+
+    /// File descriptors left for everything that is not a connection: journal, logs, listeners, live streams.
+    package static let reservedDescriptors = 256
+
+    /// Connections the kernel holds for us until a worker accepts them; the system's own limit may be lower.
+    package static let backlog = 4096
+
+    /// Connections per worker that are read on after a refusal, so that the answer arrives; above: cut at once.
+    package static let lingeringConnections = 64
+
+    /// Milliseconds such a connection is read on; above: cut.
+    package static let lingerMilliseconds: Int64 = 2000
+
+    /// Bytes such a connection is read on; above: cut.
+    package static let lingeredBytes = 16 * 1024 * 1024
+
+    /// Milliseconds that the last answers have to leave after the deadline of `stop`; above: cut.
+    package static let stopGraceMilliseconds: Int64 = 200
+
+    /// Rounds a worker accepts what already waits in the backlog before it stops listening; above: reset.
+    package static let backlogRounds = 64
+
+    /// Tries to find one port that is free on every address; above: `HTTPServerError.addressInUse`.
+    package static let freePortAttempts = 64
+
+    /// Worker threads; more than any machine has cores for.
+    package static let workers = 256
+}

@@ -1,0 +1,73 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// A libmicrohttpd daemon on one listening socket, driven from outside by one thread.
+///
+/// Never one with the library's own threads: those freeze when a single `epoll_wait` returns exactly 128 events.
+@safe final class MHDDaemon {
+    // Safety: `handle` is live from `init` to `stop`, and only the worker's thread touches the object in between.
+    private var handle: OpaquePointer?
+    private let socket: ListenSocket
+    /// Readable when the daemon has something to do.
+    let epollDescriptor: Int32
+
+    /// Starts a daemon that hands `worker` to the callbacks; nil if the library cannot.
+    init?(socket: ListenSocket, worker: UnsafeMutableRawPointer, connectionLimit: Int) {
+        let flags =
+            MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_TURBO.rawValue
+        var options = unsafe MHDDaemon.options(socket, worker, connectionLimit)
+        guard let handle = unsafe mhd_shim_start(flags, handleRequest, worker, &options) else { return nil }
+        unsafe self.handle = unsafe handle
+        self.socket = socket
+        self.epollDescriptor = unsafe mhd_shim_epoll_descriptor(handle)
+    }
+
+    private static func options(
+        _ socket: ListenSocket, _ worker: UnsafeMutableRawPointer, _ connectionLimit: Int
+    ) -> [MHD_OptionItem] {
+        func item(_ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) -> MHD_OptionItem {
+            unsafe MHD_OptionItem(option: option, value: value, ptr_value: pointer)
+        }
+        // Safety: the library takes function pointers as integers and casts them back to these very types.
+        return unsafe [
+            item(.LISTEN_SOCKET, Int(socket.descriptor)),
+            item(.CONNECTION_LIMIT, connectionLimit),
+            item(.CONNECTION_TIMEOUT, HTTPLimits.idleSeconds),
+            item(.CONNECTION_MEMORY_LIMIT, HTTPLimits.connectionMemory),
+            // In 0.9.75 the test is inverted: -1 is what refuses "Content-Length : 3", a way to smuggle requests.
+            item(.STRICT_FOR_CLIENT, -1),
+            item(.SIGPIPE_HANDLED_BY_APP, 1),
+            item(.UNESCAPE_CALLBACK, unsafeBitCast(leaveEscaped as UnescapeCallback, to: Int.self)),
+            item(.URI_LOG_CALLBACK, unsafeBitCast(beginRequest as TargetCallback, to: Int.self), worker),
+            item(.NOTIFY_COMPLETED, unsafeBitCast(endRequest as CompletedCallback, to: Int.self), worker),
+            item(.NOTIFY_CONNECTION, unsafeBitCast(noteConnection as ConnectionCallback, to: Int.self), worker),
+            item(.END, 0),
+        ]
+    }
+
+    /// Milliseconds until the daemon wants to run without an event; nil if it has no such wish.
+    var timeout: Int? {
+        var milliseconds: UInt64 = 0
+        guard unsafe MHD_get_timeout(handle, &milliseconds) == .YES else { return nil }
+        return Int(min(milliseconds, 60_000))
+    }
+
+    /// Serves what is ready, without waiting.
+    func run() { _ = unsafe MHD_run(handle) }
+
+    /// Accepts what already waits, then makes the kernel refuse new connections. Open ones are served on.
+    func quiesce() {
+        for _ in 0..<HTTPLimits.backlogRounds where socket.hasWaitingConnection { run() }
+        _ = unsafe MHD_quiesce_daemon(handle)
+        socket.refuseConnections()
+    }
+
+    /// Cuts all connections. No request may be suspended: the library would abort the process.
+    func stop() {
+        guard let handle = unsafe handle else { return }
+        unsafe self.handle = nil
+        // Without this the library would close the listening socket itself, and we a second time.
+        _ = unsafe MHD_quiesce_daemon(handle)
+        unsafe MHD_stop_daemon(handle)
+    }
+}

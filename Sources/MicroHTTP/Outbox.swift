@@ -1,0 +1,46 @@
+/// What other threads have for a worker. Lives in a lock of the worker.
+struct Outbox {
+    /// Exchanges whose answer is there.
+    private(set) var completed: [Exchange] = []
+    /// Whether the worker has been woken since it last looked.
+    private var isWoken = false
+    /// When the worker has to be gone, once it shall stop; monotonic milliseconds.
+    private(set) var stopDeadline: Int64?
+
+    /// Files an answer.
+    mutating func complete(_ exchange: Exchange, _ render: @escaping @Sendable () -> Response) {
+        switch exchange.fate {
+        case .waiting:
+            exchange.fate = .completed
+            exchange.render = render
+            completed.append(exchange)
+        case .abandoned:
+            // The server has answered for the program; a second answer after this one is an error again.
+            exchange.fate = .completed
+        case .completed: preconditionFailure("a request was answered twice")
+        }
+    }
+
+    /// Whether the worker needs to be woken now. The caller then does it.
+    mutating func takeWake() -> Bool {
+        guard !isWoken, !completed.isEmpty || stopDeadline != nil else { return false }
+        isWoken = true
+        return true
+    }
+
+    /// Moves all answers into `list`, which must be empty.
+    mutating func take(into list: inout [Exchange]) {
+        swap(&completed, &list)
+        isWoken = false
+    }
+
+    /// Takes the answer away from the program, unless it has given it.
+    mutating func abandon(_ exchanges: [Exchange]) -> [Exchange] {
+        let waiting = exchanges.filter { $0.fate == .waiting }
+        for exchange in waiting { exchange.fate = .abandoned }
+        return waiting
+    }
+
+    /// Makes the worker stop. The first deadline counts.
+    mutating func stop(deadline: Int64) { stopDeadline = stopDeadline ?? deadline }
+}

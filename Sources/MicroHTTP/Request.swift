@@ -1,0 +1,42 @@
+internal import CMicroHTTPD
+
+/// A request as it arrived, valid only during the call it is passed to.
+@safe package struct Request: ~Copyable {
+    // Safety: `connection` belongs to the request being handled, and a borrowed value cannot outlive the call.
+    private let connection: OpaquePointer
+    private let head: RequestHead
+
+    /// The method, known to be a token.
+    package let method: Method
+    /// The target in origin form, path and query as they came: nothing decoded, no fragment. `*` only with OPTIONS.
+    package let uri: [UInt8]
+    /// The whole body; empty during `admit`.
+    package let body: [UInt8]
+    /// Whether the client speaks HTTP/1.1 or later.
+    package let isHTTP11: Bool
+
+    init(
+        connection: OpaquePointer, head: RequestHead, method: Method, uri: [UInt8], body: [UInt8], isHTTP11: Bool
+    ) {
+        unsafe self.connection = unsafe connection
+        self.head = head
+        self.method = method
+        self.uri = uri
+        self.body = body
+        self.isHTTP11 = isHTTP11
+    }
+
+    /// The declared length of the body in bytes; nil if none is declared.
+    package var contentLength: UInt64? { head.contentLength }
+
+    /// Whether a body was announced: a length above zero, or chunks.
+    package var hasBody: Bool { head.isChunked || (head.contentLength ?? 0) > 0 }
+
+    /// The first value of a header field, its name in any case; invalid UTF-8 is repaired.
+    package func header(_ name: StaticString) -> String? {
+        // Safety: a header's name is never a single scalar, so the literal has a terminated pointer form.
+        let start = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        guard let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, start) else { return nil }
+        return unsafe String(cString: value)
+    }
+}

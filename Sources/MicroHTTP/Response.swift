@@ -1,0 +1,35 @@
+/// A header field of a response.
+package struct Header: Sendable {
+    /// The field's name, known when the program is written. `Content-Length` and `Date` are added by the server.
+    package let name: StaticString
+    /// The field's value. One with a line break is left out of the response.
+    package let value: String
+
+    /// A field in the order it is written.
+    package init(_ name: StaticString, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// A field with its parts named.
+    package init(name: StaticString, value: String) { self.init(name, value) }
+}
+
+/// A complete answer to a request.
+package struct Response: Sendable {
+    /// The status code, 200...599. With another one the connection is closed without an answer.
+    package var status: Int
+    /// The header fields, sent in this order after the server's own.
+    package var headers: [Header]
+    /// The body. It is not sent in answer to HEAD, nor with 204 and 304.
+    ///
+    /// To HEAD and with 304 its length is told all the same: give the body that GET and 200 would have.
+    package var body: [UInt8]
+
+    /// An answer; without anything else, one with an empty body.
+    package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}

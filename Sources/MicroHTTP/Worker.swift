@@ -1,0 +1,190 @@
+internal import CMicroHTTPD
+internal import Glibc
+internal import Synchronization
+internal import Threading
+
+/// One thread's share of the server: a daemon per listening socket, and the loop that drives them.
+///
+/// The loop waits on each daemon's epoll descriptor and on one eventfd, by which other threads wake it.
+final class Worker: @unchecked Sendable {
+    // Safety: other threads touch only `outbox`, the two gauges, `wakeup` and the constants; everything else belongs to
+    // the thread that runs `run`, or before it has started and instead of it, to the server's owner.
+
+    let application: Application
+    let budget: BodyBudget
+    let openConnections = Atomic<Int>(0)
+    let suspendedRequests = Atomic<Int>(0)
+
+    /// Whether answers carry `Connection: close`.
+    private(set) var isStopping = false
+    /// Whether the deadline is over: nothing is suspended any more.
+    private(set) var isAbandoning = false
+    /// Exchanges whose headers have been seen and that are not over.
+    var activeExchanges = 0
+    var lingering = LingeringSockets()
+    /// The time of this turn of the loop, in monotonic milliseconds.
+    private(set) var now = monotonicMilliseconds()
+
+    private let outbox = Locked(Outbox())
+    private let wakeup: Int32
+    private var daemons: [MHDDaemon] = []
+    private var connections = ConnectionList()
+    private let receiveMilliseconds: Int64
+    private var suspended: [Exchange] = []
+    private var batch: [Exchange] = []
+    /// What the loop waits on: the eventfd and the daemons, and behind them the lingering connections.
+    private var items: [pollfd] = []
+    private var deadline = Int64.max
+
+    init(
+        sockets: [ListenSocket], application: Application, budget: BodyBudget, connectionLimit: Int,
+        receiveMilliseconds: Int
+    ) throws(HTTPServerError) {
+        self.application = application
+        self.receiveMilliseconds = Int64(receiveMilliseconds)
+        self.budget = budget
+        wakeup = mhd_shim_eventfd()
+        guard wakeup >= 0 else { throw .system(operation: "eventfd", code: errno) }
+        // Safety: the daemons are stopped in `close` or `deinit`, so the pointer to self outlives their use of it.
+        let pointer = unsafe Unmanaged.passUnretained(self).toOpaque()
+        for socket in sockets {
+            guard let daemon = unsafe MHDDaemon(socket: socket, worker: pointer, connectionLimit: connectionLimit)
+            else { throw .system(operation: "MHD_start_daemon", code: errno) }
+            daemons.append(daemon)
+        }
+        items = ([wakeup] + daemons.map(\.epollDescriptor)).map(Worker.item)
+    }
+
+    deinit {
+        for daemon in daemons { daemon.stop() }
+        Glibc.close(wakeup)
+    }
+
+    // MARK: called by other threads
+
+    /// Files an answer; the worker sends it when it is woken or looks by itself.
+    func complete(_ exchange: Exchange, _ render: @escaping @Sendable () -> Response) {
+        outbox.withLock { $0.complete(exchange, render) }
+    }
+
+    /// Wakes the loop if there is something for it that it has not been woken for.
+    func wakeIfNeeded() {
+        guard outbox.withLock({ $0.takeWake() }) else { return }
+        var one: UInt64 = 1
+        unsafe write(wakeup, &one, 8)
+    }
+
+    /// Asks the loop to end by `deadline`, in monotonic milliseconds.
+    func requestStop(deadline: Int64) {
+        outbox.withLock { $0.stop(deadline: deadline) }
+        wakeIfNeeded()
+    }
+
+    // MARK: the loop
+
+    /// Serves until it is asked to stop and has stopped.
+    func run() {
+        repeat {
+            wait()
+            now = monotonicMilliseconds()
+            resumeCompleted()
+            for daemon in daemons { daemon.run() }
+            lingering.run(now: now)
+            connections.cutLate(now: now, limit: receiveMilliseconds)
+        } while !isStopping || !isDrained()
+        close()
+    }
+
+    /// Waits for an event on a daemon, on a lingering connection or from another thread.
+    private func wait() {
+        let fixed = daemons.count + 1
+        if items.count > fixed { items.removeSubrange(fixed...) }
+        if !lingering.isEmpty { items += lingering.descriptors.map(Worker.item) }
+        unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
+        guard items[0].revents != 0 else { return }
+        var count: UInt64 = 0
+        unsafe read(wakeup, &count, 8)
+    }
+
+    private static func item(_ descriptor: Int32) -> pollfd {
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    }
+
+    /// Milliseconds the loop may sleep; -1 without end.
+    private func timeout() -> Int {
+        var shortest = Int.max
+        for daemon in daemons { shortest = min(shortest, daemon.timeout ?? .max) }
+        shortest = min(shortest, lingering.timeout(now: now) ?? .max, connections.timeout(now: now) ?? .max)
+        if isStopping { shortest = min(shortest, Int(max(deadline - now, 0))) }
+        return shortest == .max ? -1 : shortest
+    }
+
+    /// Takes the answers of other threads in.
+    private func resumeCompleted() {
+        let stopDeadline = outbox.withLock { box in
+            box.take(into: &batch)
+            return box.stopDeadline
+        }
+        for exchange in batch { resume(exchange) }
+        batch.removeAll(keepingCapacity: true)
+        if let stopDeadline, !isStopping { beginStop(stopDeadline) }
+    }
+
+    private func resume(_ exchange: Exchange) {
+        let last = suspended.removeLast()
+        if last !== exchange {
+            suspended[exchange.slot] = last
+            last.slot = exchange.slot
+        }
+        suspendedRequests.store(suspended.count, ordering: .relaxed)
+        exchange.resume()
+    }
+
+    // MARK: called by the exchanges, on the loop
+
+    /// Remembers an exchange that waits for its answer.
+    func suspended(_ exchange: Exchange) {
+        exchange.slot = suspended.count
+        suspended.append(exchange)
+        suspendedRequests.store(suspended.count, ordering: .relaxed)
+    }
+
+    /// Remembers a connection that has been accepted.
+    func opened(descriptor: Int32) -> Connection {
+        defer { openConnections.store(connections.count, ordering: .relaxed) }
+        return connections.add(descriptor: descriptor, now: now)
+    }
+
+    /// Forgets a connection that is about to be closed.
+    func closed(_ connection: Connection) {
+        connections.remove(connection)
+        openConnections.store(connections.count, ordering: .relaxed)
+    }
+
+    // MARK: the end
+
+    private func beginStop(_ stopDeadline: Int64) {
+        for daemon in daemons { daemon.quiesce() }
+        isStopping = true
+        deadline = stopDeadline
+    }
+
+    /// Whether every request is answered; at the deadline, answers what still waits, and says yes a moment later.
+    private func isDrained() -> Bool {
+        if activeExchanges == 0 { return true }
+        guard now >= deadline else { return false }
+        if isAbandoning { return suspended.isEmpty }
+        isAbandoning = true
+        deadline = now + HTTPLimits.stopGraceMilliseconds
+        // Those completed in this very moment are in the outbox and are resumed in the next turn.
+        for exchange in outbox.withLock({ $0.abandon(suspended) }) { resume(exchange) }
+        return false
+    }
+
+    /// Cuts what is left. Nothing is suspended any more.
+    func close() {
+        for daemon in daemons { daemon.stop() }
+        daemons = []
+        lingering.closeAll()
+    }
+}

@@ -1,0 +1,70 @@
+/// A flag: the one table that the parser, the environment and the help come from.
+struct Flag {
+    let name: String
+    /// What stands for the value in the help; nil for a flag without one.
+    let value: String?
+    let help: String
+    /// As the help shows it; empty for none.
+    let initial: String
+    let verbs: [Verb]
+
+    /// The commands that take flags.
+    enum Verb: String, CaseIterable { case serve, `import`, health }
+
+    /// The variable of the environment that sets it: `--in-memory` is `LIKESD_IN_MEMORY`.
+    var variable: String { "LIKESD_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+
+    static let table = [
+        Flag(
+            name: "host", value: "HOST", help: "name or address to listen on", initial: "localhost", verbs: [.serve]),
+        Flag(
+            name: "port", value: "PORT", help: "port to listen on; 0 picks one that is free", initial: "8080",
+            verbs: [.serve]),
+        Flag(
+            name: "data", value: "DIR", help: "folder of the data; made when it is not there", initial: "./data",
+            verbs: [.serve, .import]),
+        Flag(
+            name: "in-memory", value: nil, help: "keep everything in memory only: gone when the process ends",
+            initial: "", verbs: [.serve]),
+        Flag(
+            name: "workers", value: "N", help: "threads that serve HTTP, 1 to 256", initial: "one per core",
+            verbs: [.serve]),
+        Flag(
+            name: "url", value: "URL", help: "a running server to speak to, over plain HTTP",
+            initial: "health: the local one", verbs: [.import, .health]),
+    ]
+}
+
+/// The text of `likesd help`.
+enum Help {
+    static var text: String {
+        """
+        likesd: a likes backend. Exact counts, durable before it answers.
+
+          likesd serve                             run the server
+          likesd import FILE... (--data | --url)   take in news and likes from CSV or NDJSON files
+          likesd health                            exit 0 when the server is well, else 1
+          likesd version
+          likesd help
+
+        Flags, each also as a variable of the environment (a flag goes before its variable):
+
+        \(Flag.table.map(line).joined(separator: "\n"))
+
+        A CSV file begins with a header line: "id,title" for news (author, url, publishedAt, baseLikes may follow),
+        "user,news" for likes (at may follow).
+
+        """
+    }
+
+    private static func line(_ flag: Flag) -> String {
+        let left = "--\(flag.name)" + (flag.value.map { " \($0)" } ?? "")
+        let initial = flag.initial.isEmpty ? "" : " (\(flag.initial))"
+        let verbs = flag.verbs.map(\.rawValue).joined(separator: ", ")
+        return "  \(pad(left, 14)) \(pad(flag.variable, 17)) \(pad(verbs, 15)) \(flag.help)\(initial)"
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,162 @@
+internal import Glibc
+
+/// A small HTTP/1.1 client for a likesd server: plain HTTP, one connection at a time, kept open between requests.
+///
+/// It reads answers with a `Content-Length`, which ours all have. libcurl would do it too, but brings some twenty
+/// libraries into the image for two commands.
+final class HTTPClient {
+    private let host: String
+    private let port: String
+    private let timeoutSeconds: Int
+    private var connection: Int32?
+
+    /// An answer.
+    struct Answer {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    /// - Throws: a stop with status 64 when the address is none of `http://host[:port]`.
+    init(url: String, timeoutSeconds: Int) throws(Stop) {
+        guard url.hasPrefix("http://") else { throw Stop(.usage, "--url: \"\(url)\" does not begin with http://") }
+        let authority = url.dropFirst(7).prefix { $0 != "/" }
+        let colon = authority.lastIndex(of: ":").flatMap { authority[$0...].contains("]") ? nil : $0 }
+        let name = authority[..<(colon ?? authority.endIndex)]
+        host = name.hasPrefix("[") ? String(name.dropFirst().dropLast()) : String(name)
+        port = colon.map { String(authority[authority.index(after: $0)...]) } ?? "80"
+        guard !host.isEmpty, UInt16(port) != nil, url.dropFirst(7 + authority.count).allSatisfy({ $0 == "/" }) else {
+            throw Stop(.usage, "--url: \"\(url)\" is not an address like http://127.0.0.1:8080")
+        }
+        self.timeoutSeconds = timeoutSeconds
+    }
+
+    deinit { disconnect() }
+
+    private func disconnect() {
+        if let connection { close(connection) }
+        connection = nil
+    }
+
+    /// Sends a request and reads the answer.
+    func send(
+        _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = []
+    ) throws(HTTPClientError) -> Answer {
+        let hostHeader = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: \(hostHeader)\r\n"
+        if let contentType { head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n" }
+        let request = Array((head + "\r\n").utf8) + body
+        do throws(HTTPClientError) {
+            let connection = try connected()
+            try write(request, to: connection)
+            return try readAnswer(from: connection)
+        } catch {
+            disconnect()
+            throw error
+        }
+    }
+
+    private func connected() throws(HTTPClientError) -> Int32 {
+        if let connection { return connection }
+        let new = try connect()
+        connection = new
+        return new
+    }
+
+    private func connect() throws(HTTPClientError) -> Int32 {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, port, &hints, &list) == 0 else {
+            throw HTTPClientError(reason: "unknown host \(host)")
+        }
+        defer { unsafe freeaddrinfo(list) }
+        var reason = "no address"
+        var next = unsafe list
+        while let entry = unsafe next?.pointee {
+            let descriptor = unsafe socket(entry.ai_family, entry.ai_socktype, entry.ai_protocol)
+            var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+            for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+                unsafe setsockopt(
+                    descriptor, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
+            }
+            if unsafe Glibc.connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 { return descriptor }
+            reason = unsafe String(cString: strerror(errno))
+            close(descriptor)
+            unsafe next = unsafe entry.ai_next
+        }
+        throw HTTPClientError(reason: reason)
+    }
+
+    private func write(_ bytes: [UInt8], to connection: Int32) throws(HTTPClientError) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    connection, buffer.baseAddress.map { unsafe $0 + sent }, buffer.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw HTTPClientError.system("sending") }
+            sent += count
+        }
+    }
+
+    private func readAnswer(from connection: Int32) throws(HTTPClientError) -> Answer {
+        var bytes: [UInt8] = []
+        var head: AnswerHead?
+        while true {
+            if head == nil { head = try AnswerHead(bytes) }
+            if let head, bytes.count >= head.length + head.bodyLength {
+                let body = Array(bytes[head.length..<(head.length + head.bodyLength)])
+                if head.closes { disconnect() }
+                return Answer(status: head.status, body: body)
+            }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = unsafe recv(connection, &buffer, buffer.count, 0)
+            guard count >= 0 else { throw HTTPClientError.system("reading") }
+            guard count > 0 else { throw HTTPClientError(reason: "the server closed the connection") }
+            bytes += buffer[..<count]
+        }
+    }
+}
+
+/// The head of an answer.
+private struct AnswerHead {
+    let status: Int
+    /// Bytes up to the body.
+    let length: Int
+    var bodyLength = 0
+    var closes = false
+
+    /// Nil when it is not there as a whole yet.
+    init?(_ bytes: [UInt8]) throws(HTTPClientError) {
+        let end = Array("\r\n\r\n".utf8)
+        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else { return nil }
+        length = start + end.count
+        let lines = String(decoding: bytes[..<start], as: UTF8.self).split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+            throw HTTPClientError(reason: "the answer is not HTTP")
+        }
+        self.status = status
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            let value = parts[1].drop { $0 == " " }
+            switch parts[0].lowercased() {
+            case "content-length": bodyLength = Int(value) ?? 0
+            case "connection": closes = value.lowercased() == "close"
+            default: break
+            }
+        }
+    }
+}
+
+/// Why there is no answer.
+struct HTTPClientError: Error {
+    let reason: String
+
+    static func system(_ doing: String) -> HTTPClientError {
+        if errno == EAGAIN || errno == EWOULDBLOCK { return HTTPClientError(reason: "\(doing) took too long") }
+        return HTTPClientError(reason: unsafe "\(doing): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// The program.
+@main
+enum Main {
+    // What runs here is bound to the main actor, which other threads must not touch: so nothing but this does.
+    static func main() { exit(run(Array(CommandLine.arguments.dropFirst())).rawValue) }
+}
+
+/// Carries out a command line.
+func run(_ arguments: [String]) -> ExitStatus {
+    do throws(Stop) {
+        let verb = arguments.first ?? "help"
+        let rest = Array(arguments.dropFirst())
+        switch verb {
+        case "serve": return try serve(try Settings(rest, for: .serve))
+        case "import": return try importFiles(try Settings(rest, for: .import))
+        case "health": return try checkHealth(try Settings(rest, for: .health))
+        case "version", "--version": print("likesd \(Version.text)")
+        case "help", "--help", "-h": print(Help.text, terminator: "")
+        default: throw Stop(.usage, "there is no command \"\(verb)\"; see \"likesd help\"")
+        }
+        return .success
+    } catch {
+        Console.error("likesd: \(error.line)")
+        return error.status
+    }
+}
+
+/// The release.
+enum Version {
+    static let text = "0.1.0"
+}

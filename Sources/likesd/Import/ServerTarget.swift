@@ -1,0 +1,103 @@
+internal import Glibc
+internal import JSONText
+internal import LikesCore
+
+/// A running server: records go over `POST /v1/news` and `POST /v1/likes`.
+final class ServerTarget: ImportTarget {
+    private let client: HTTPClient
+
+    /// Times that a batch is sent again when the server cannot take it just now, a second apart.
+    private static let attempts = 10
+
+    init(url: String) throws(Stop) { client = try HTTPClient(url: url, timeoutSeconds: 60) }
+
+    func put(_ news: [NewsDraft]) throws(Stop) -> [ImportOutcome] {
+        try post("/v1/news", count: news.count) { json in
+            for draft in news { json.line { $0.members(of: draft) } }
+        }
+    }
+
+    func put(_ likes: [ToggleRequest]) throws(Stop) -> [ImportOutcome] {
+        try post("/v1/likes", count: likes.count) { json in
+            for like in likes { json.line { $0.members(of: like) } }
+        }
+    }
+
+    func finish() {}
+
+    private func post(
+        _ path: String, count: Int, _ body: (inout JSONWriter) -> Void
+    ) throws(Stop) -> [ImportOutcome] {
+        var json = JSONWriter(capacity: count * 64)
+        body(&json)
+        for attempt in 1... {
+            let answer: HTTPClient.Answer
+            do throws(HTTPClientError) {
+                answer = try client.send("POST", path, contentType: "application/x-ndjson", body: json.bytes)
+            } catch {
+                throw Stop(.unavailable, "the server does not answer: \(error.reason)")
+            }
+            if answer.status == 200, let outcomes = Self.outcomes(answer.body), outcomes.count == count {
+                return outcomes
+            }
+            guard answer.status == 503, attempt < Self.attempts else {
+                throw Stop(.unavailable, "the server answered \(answer.status) to POST \(path)")
+            }
+            sleep(1)
+        }
+        return []
+    }
+
+    private static func outcomes(_ body: [UInt8]) -> [ImportOutcome]? {
+        let members = try? JSONDocument(body).root.members
+        guard let results = members?.first(where: { $0.key == "results" })?.value.elements else { return nil }
+        return results.map { result in
+            let members = result.members ?? []
+            func member(_ key: String) -> JSONValue? { members.first { $0.key == key }?.value }
+            if let detail = member("detail")?.string { return .refused(detail) }
+            return member("changed")?.boolean == true ? .changed : .unchanged
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A line of NDJSON with an object.
+    fileprivate mutating func line(_ body: (inout JSONWriter) -> Void) {
+        object(body)
+        newline()
+    }
+
+    fileprivate mutating func member(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        self.name(name)
+        value(text)
+    }
+
+    fileprivate mutating func members(of draft: NewsDraft) {
+        let news = draft.news
+        member("id", news.id.text)
+        member("title", news.title)
+        member("author", news.author?.text)
+        member("url", news.url)
+        member("publishedAt", news.publishedAt?.rfc3339)
+        if draft.setsBaseLikes {
+            name("baseLikes")
+            value(news.baseLikes)
+        }
+        guard !news.properties.isEmpty else { return }
+        name("properties")
+        object { json in
+            for property in news.properties {
+                json.name(property.key)
+                json.value(property.value)
+            }
+        }
+    }
+
+    fileprivate mutating func members(of like: ToggleRequest) {
+        member("op", like.liked ? "like" : "unlike")
+        member("news", like.news.text)
+        member("user", like.user.text)
+        member("at", like.at?.rfc3339)
+    }
+}

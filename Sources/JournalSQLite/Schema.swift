@@ -34,7 +34,7 @@ enum Schema {
         guard application == applicationID || (application == 0 && tables == 0) else {
             throw .unusable("the file belongs to another program")
         }
-        guard version <= migrations.count else {
+        guard 0...Int64(migrations.count) ~= version else {
             throw .unusable(
                 "the data is of version \(version), and this program knows versions up to \(migrations.count)")
         }

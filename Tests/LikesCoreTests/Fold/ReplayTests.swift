@@ -6,7 +6,7 @@ import Threading
 @Suite("Replaying the journal equals having lived through it")
 struct ReplayTests {
     private static func reader(_ journal: RecordingJournal) throws -> LikesReader {
-        LikesReader(SharedLikes(try replay(journal)), epoch: journal.epoch)
+        LikesReader(try replay(journal), epoch: journal.epoch)
     }
 
     @Test("whatever happened, at every time", arguments: seeds(12))

@@ -66,12 +66,17 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "NUL and lone surrogates in strings and keys are refused",
+        "lone surrogates, raw NUL and NUL in keys are refused",
         arguments: [
-            #""a\u0000b""#, #"{"a\u0000":1}"#, #""\ud83d""#, #""\ude80""#, #""\ud83dx""#, #""\ude80\ud83d""#,
+            #"{"a\u0000":1}"#, #""\ud83d""#, #""\ude80""#, #""\ud83dx""#, #""\ude80\ud83d""#,
             "\"a\u{0}b\"", "[1]\u{0}",
         ])
     func dangerousStrings(text: String) { #expect(fault(text) != nil) }
+
+    @Test("an escaped NUL in a string is kept, so that whoever reads it can say what is wrong with it")
+    func escapedNUL() throws {
+        #expect(try JSONDocument(Array(#""a\u0000b""#.utf8)).root.string == "a\u{0}b")
+    }
 
     @Test(
         "bytes that are no UTF-8 are refused", arguments: [[0xFF], [0xC0, 0x80], [0xE2, 0x9C], [0xED, 0xA0, 0x80]])

@@ -39,7 +39,7 @@ struct BodyTests {
         "what is not JSON is invalid_json",
         arguments: [
             "", "{", "{}}", "{\"title\":\"a\"}x", "{\"title\":\"\\ud800\"}", "{\"title\":\"a\",\"title\":\"b\"}",
-            "{\"baseLikes\":99999999999999999999}", "{\"title\":\"\\u0000\"}", String(repeating: "[", count: 100_000),
+            "{\"baseLikes\":99999999999999999999}", String(repeating: "[", count: 100_000),
         ])
     func notJSON(text: String) {
         #expect(problem(text)?.code == .invalidJSON)
@@ -63,7 +63,7 @@ struct BodyTests {
             ("{\"title\":\"a\",\"url\":7}", "url"), ("{\"title\":\"a\",\"properties\":[]}", "properties"),
             ("{\"title\":\"a\",\"properties\":{\"k\":1}}", "properties.k"),
             ("{\"title\":\"a\",\"properties\":{\"\":\"v\"}}", "properties"),
-            ("{\"title\":\"a\",\"colour\":1}", "colour"),
+            ("{\"title\":\"a\",\"colour\":1}", "colour"), ("{\"title\":\"\\u0000\"}", "title"),
         ])
     func badMember(text: String, member: String) {
         #expect(problem(text)?.code == .invalidBody)

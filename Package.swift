@@ -42,7 +42,7 @@ let package = Package(
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
         .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
         .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
-        .testTarget(name: "LikesAPITests", dependencies: ["JSONText", "LikesAPI", "LikesCore"]),
+        .testTarget(name: "LikesAPITests", dependencies: ["LikesAPI", "LikesCore", "MicroHTTP"]),
         .testTarget(name: "IntegrationTests", dependencies: ["likesd"]),
     ]
 )

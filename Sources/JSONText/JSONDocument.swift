@@ -2,8 +2,8 @@ internal import CJansson
 
 /// A JSON text, read by jansson and kept in its form.
 ///
-/// Refused are: what is not JSON to its last byte, invalid UTF-8, lone surrogates, NUL in a string, a key that comes
-/// twice in an object, integers beyond 64 bits, and nesting deeper than jansson's 2,048.
+/// Refused are: what is not JSON to its last byte, invalid UTF-8, lone surrogates, NUL in a key, a key that comes
+/// twice in an object, integers beyond 64 bits, and nesting deeper than jansson's 2,048. Strings may hold NUL.
 @safe package final class JSONDocument {
     // Safety: owns one reference to the tree; `JSONValue` keeps this object alive while it points into the tree.
     private let tree: UnsafeMutablePointer<json_t>
@@ -13,7 +13,7 @@ internal import CJansson
     /// - Throws: `JSONError` with the place of the first fault.
     package init(_ bytes: [UInt8]) throws(JSONError) {
         var fault = json_error_t()
-        let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY)
+        let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
         let tree = unsafe bytes.withUnsafeBytes { buffer in
             unsafe json_loadb(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, flags, &fault)
         }

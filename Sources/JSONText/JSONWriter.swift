@@ -54,10 +54,20 @@ package struct JSONWriter {
     }
 
     /// An integer.
-    package mutating func value(_ number: some FixedWidthInteger) {
+    package mutating func value(_ number: Int64) { value(number.magnitude, isNegative: number < 0) }
+
+    /// An integer.
+    package mutating func value(_ number: UInt64) { value(number, isNegative: false) }
+
+    /// An integer.
+    package mutating func value(_ number: Int) { value(Int64(number)) }
+
+    /// A string that needs no escaping, whose bytes `body` appends.
+    package mutating func verbatim(_ body: (inout [UInt8]) -> Void) {
         separate()
-        let decimal = Decimal(number)
-        for position in decimal.start..<decimal.buffer.count { bytes.append(decimal.buffer[position]) }
+        bytes.append(UInt8(ascii: "\""))
+        body(&bytes)
+        bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 
@@ -78,6 +88,22 @@ package struct JSONWriter {
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
+    }
+
+    // Not generic: a generic form is called through tables from other modules, which shows in every answer.
+    private mutating func value(_ magnitude: UInt64, isNegative: Bool) {
+        separate()
+        if isNegative { bytes.append(UInt8(ascii: "-")) }
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
+        var rest = magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        for position in start..<digits.count { bytes.append(digits[position]) }
+        needsComma = true
     }
 
     private mutating func literal(_ text: StaticString) {
@@ -115,25 +141,6 @@ package struct JSONWriter {
             bytes.append(contentsOf: "u00".utf8)
             bytes.append(digits[Int(byte >> 4)])
             bytes.append(digits[Int(byte & 15)])
-        }
-    }
-}
-
-/// The decimal digits of an integer, from `start` to the end of `buffer`.
-private struct Decimal {
-    private(set) var buffer = InlineArray<20, UInt8>(repeating: 0)
-    private(set) var start = 20
-
-    init(_ number: some FixedWidthInteger) {
-        var rest = number.magnitude
-        repeat {
-            start -= 1
-            buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        if number < 0 {
-            start -= 1
-            buffer[start] = UInt8(ascii: "-")
         }
     }
 }

@@ -28,6 +28,7 @@ package final class SQLiteJournal: Journal {
         let connection = try Connection(path: "\(path)/\(Self.fileName)")
         // One process only: no shared memory beside the log. Set before anything is read.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _ = try Schema.version(connection)
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unavailable("the file system of \(path) allows no write-ahead log")
         }

@@ -24,21 +24,28 @@ enum Schema {
         """
     ]
 
-    /// Brings a database to the newest version.
+    /// The version of a database; reads only, so that a foreign file stays as it is.
     ///
     /// - Throws: `.unusable` for a file that is not ours, or of a newer version.
-    static func prepare(_ connection: Connection) throws(JournalError) {
+    static func version(_ connection: Connection) throws(JournalError) -> Int {
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
         guard application == applicationID || (application == 0 && tables == 0) else {
             throw .unusable("the file belongs to another program")
         }
-        guard version <= migrations.count else {
+        guard 0...Int64(migrations.count) ~= version else {
             throw .unusable(
                 "the data is of version \(version), and this program knows versions up to \(migrations.count)")
         }
-        for next in Int(version)..<migrations.count {
+        return Int(version)
+    }
+
+    /// Brings a database to the newest version.
+    ///
+    /// - Throws: as `version`.
+    static func prepare(_ connection: Connection) throws(JournalError) {
+        for next in try version(connection)..<migrations.count {
             try connection.execute("BEGIN IMMEDIATE; \(migrations[next])")
             try connection.execute(
                 "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(next + 1); COMMIT")

@@ -168,31 +168,3 @@ package struct LikesAPI: Sendable {
         }
     }
 }
-
-/// Names and addresses of the machine itself.
-enum LoopbackHost {
-    /// Whether a `Host` header names this machine by a loopback name or address, with or without a port.
-    static func matches(_ host: String) -> Bool {
-        let name: Substring
-        if host.hasPrefix("[") {
-            guard let end = host.firstIndex(of: "]") else { return false }
-            name = host[...end]
-            guard isPort(host[host.index(after: end)...]) else { return false }
-        } else {
-            name = host.prefix { $0 != ":" }
-            guard isPort(host[name.endIndex...]) else { return false }
-        }
-        return name == "[::1]" || name.lowercased() == "localhost" || isLoopbackIPv4(name)
-    }
-
-    private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || (text.first == ":" && text.dropFirst().utf8.allSatisfy { 0x30...0x39 ~= $0 })
-    }
-
-    /// 127.0.0.0/8.
-    private static func isLoopbackIPv4(_ name: Substring) -> Bool {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { 1...3 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
-    }
-}

@@ -49,12 +49,22 @@ package struct LikesReader: Sendable {
     /// - Parameter before: the sequence of the last like of the page before.
     package func likers(_ id: NewsID, before: UInt64?, limit: Int) -> LikersPage? {
         let first = shared.read { state in
-            state.catalog.find(id).map { ($0, state.detail.changedAt($0), state.position) }
+            state.catalog.find(id).map {
+                ($0, state.catalog[$0].serial, state.detail.changedAt($0), state.position)
+            }
         }
-        guard let (handle, sequence, position) = first else { return nil }
-        let (likes, next) = walk(.ofNews, of: handle, before: before, limit: limit) { like, state in
+        guard let (handle, serial, sequence, position) = first else { return nil }
+        let view = { (like: ListedLike, state: LikesState) in
             Liker(user: state.users.id(of: like.handle), likedAt: like.at)
         }
+        // The news may go while the lock is given up, and its handle be used again.
+        let isThere = { (state: LikesState) in
+            state.catalog.find(id) == handle && state.catalog[handle].serial == serial
+        }
+        guard
+            let (likes, next) = walk(
+                .ofNews, of: handle, before: before, limit: limit, view: view, while: isThere)
+        else { return nil }
         return LikersPage(likes: likes, next: next, sequence: sequence, position: position)
     }
 
@@ -67,27 +77,34 @@ package struct LikesReader: Sendable {
             return (user, user.map { state.profile.changedAt($0) } ?? 0, state.position)
         }
         guard let user else { return UserLikesPage(likes: [], next: nil, sequence: sequence, position: position) }
-        let (likes, next) = walk(.ofUser, of: user, before: before, limit: limit) { like, state in
+        let page = walk(.ofUser, of: user, before: before, limit: limit) { like, state in
             // Likes of a news that is being deleted are gone for callers.
             state.catalog.isLeaving(like.handle)
                 ? nil : LikedNews(news: state.catalog[like.handle].news.id, likedAt: like.at)
         }
-        return UserLikesPage(likes: likes, next: next, sequence: sequence, position: position)
+        return UserLikesPage(likes: page?.views ?? [], next: page?.next, sequence: sequence, position: position)
     }
 
     /// Collects a page of a chain, giving up the lock after a bounded number of steps.
     ///
-    /// - Parameter view: what to show for a like, under the lock; nil to leave it out.
-    /// - Returns: the page, and when there is more, the sequence of its last like.
+    /// - Parameters:
+    ///   - view: what to show for a like, under the lock; nil to leave it out.
+    ///   - isThere: whether `owner` is still what it was.
+    /// - Returns: the page, and when there is more, the sequence of its last like; nil when the owner is gone.
     private func walk<View>(
-        _ chain: Chain, of owner: UInt32, before: UInt64?, limit: Int, view: (ListedLike, LikesState) -> View?
-    ) -> ([View], next: UInt64?) {
+        _ chain: Chain, of owner: UInt32, before: UInt64?, limit: Int, view: (ListedLike, LikesState) -> View?,
+        while isThere: (LikesState) -> Bool = { _ in true }
+    ) -> (views: [View], next: UInt64?)? {
         var views: [View] = []
         var last: UInt64?
         var below = before
         repeat {
-            var hasMore = false
-            let rest = shared.read { state in
+            var (isGone, hasMore) = (false, false)
+            let rest: UInt64? = shared.read { state in
+                guard isThere(state) else {
+                    isGone = true
+                    return nil
+                }
                 let part = state.log.part(
                     chain, of: owner, before: below, limit: limit + 1 - views.count, steps: Limits.chainSteps)
                 for like in part.likes {
@@ -101,6 +118,7 @@ package struct LikesReader: Sendable {
                 }
                 return part.rest
             }
+            if isGone { return nil }
             if hasMore { return (views, last) }
             below = rest
         } while below != nil

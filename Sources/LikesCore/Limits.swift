@@ -43,6 +43,9 @@ package enum Limits {
     /// Events of one commit. When a round has this many, the commands behind wait for the next round.
     package static let eventsPerCommit = 12_000
 
+    /// Rounds that the mediator still plays when it is stopped: about a second's. Then what is left is refused.
+    package static let roundsWhenStopping = 200
+
     /// Likes that a deletion withdraws in one commit; a larger cascade is cut into several.
     package static let cascadeLikes = 10_000
 

@@ -9,10 +9,17 @@ extension JSONWriter {
         value(text)
     }
 
-    mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
+    mutating func member(_ name: StaticString, _ number: Int64) {
         self.name(name)
         value(number)
     }
+
+    mutating func member(_ name: StaticString, _ number: UInt64) {
+        self.name(name)
+        value(number)
+    }
+
+    mutating func member(_ name: StaticString, _ number: Int) { member(name, Int64(number)) }
 
     mutating func member(_ name: StaticString, _ truth: Bool) {
         self.name(name)
@@ -21,7 +28,7 @@ extension JSONWriter {
 
     mutating func member(_ name: StaticString, _ time: Timestamp) {
         self.name(name)
-        value(time.rfc3339)
+        verbatim { time.appendRFC3339(to: &$0) }
     }
 
     /// The members that describe a news.
@@ -93,8 +100,12 @@ extension JSONWriter {
             json.member("liked", receipt.liked)
             json.member("changed", receipt.changed)
             json.member("likesCount", receipt.likesCount)
-            json.name("likedAt")
-            if let likedAt = receipt.likedAt { json.value(likedAt.rfc3339) } else { json.null() }
+            if let likedAt = receipt.likedAt {
+                json.member("likedAt", likedAt)
+            } else {
+                json.name("likedAt")
+                json.null()
+            }
             json.member("sequence", receipt.sequence)
             if let operationID { json.member("operationId", operationID.text) }
         }

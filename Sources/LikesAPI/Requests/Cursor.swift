@@ -36,7 +36,7 @@ enum Cursor: Equatable {
             guard place.count == 8 else { return nil }
             self = .likes(before: Self.number(place[...]))
         case .feed:
-            guard place.count > 16, let id = try? NewsID(utf8: place[16...]) else { return nil }
+            guard place.count > 16, let id = try? NewsID(utf8: Array(place[16...])) else { return nil }
             self = .feed(
                 FeedKey(
                     likesCount: Int64(bitPattern: Self.number(place[..<8])),

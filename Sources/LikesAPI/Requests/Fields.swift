@@ -36,6 +36,7 @@ struct Fields {
         guard length ~= text.utf8.count else {
             throw Problem(.invalidBody, "\(name): \(length.lowerBound) to \(length.upperBound) bytes are allowed")
         }
+        guard !text.utf8.contains(0) else { throw Problem(.invalidBody, "\(name): U+0000 is not allowed") }
         return text
     }
 

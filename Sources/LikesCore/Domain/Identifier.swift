@@ -9,10 +9,12 @@ package struct Identifier<Subject>: Sendable {
     /// An id from bytes.
     ///
     /// - Throws: `IdentifierError` with the rule that the bytes break.
-    package init(utf8 bytes: some Collection<UInt8>) throws(IdentifierError) {
+    package init(utf8 bytes: [UInt8]) throws(IdentifierError) {
         if bytes.isEmpty { throw .empty }
         if bytes.count > Limits.identifierBytes { throw .tooLong }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        // Repairing and comparing is several times faster than `String(validating:)`.
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
         try self.init(checking: text)
     }
 

@@ -14,40 +14,25 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp {
-    /// The 24 bytes of `YYYY-MM-DDTHH:MM:SS.mmmZ`, handed to `append` one by one.
-    package func writeRFC3339(_ append: (UInt8) -> Void) {
+    /// Appends the 24 bytes of `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+    package func appendRFC3339(to bytes: inout [UInt8]) {
         let day = milliseconds.flooredDivision(by: 86_400_000)
         let inDay = milliseconds - day * 86_400_000
         let (year, month, dayOfMonth) = civil(fromDay: day)
-        func digits(_ value: Int64, _ count: Int) {
-            var divisor: Int64 = 1
-            for _ in 1..<count { divisor *= 10 }
-            while divisor > 0 {
-                append(UInt8(truncatingIfNeeded: 48 + value / divisor % 10))
-                divisor /= 10
-            }
-        }
-        digits(year, 4)
-        append(UInt8(ascii: "-"))
-        digits(month, 2)
-        append(UInt8(ascii: "-"))
-        digits(dayOfMonth, 2)
-        append(UInt8(ascii: "T"))
-        digits(inDay / 3_600_000, 2)
-        append(UInt8(ascii: ":"))
-        digits(inDay / 60_000 % 60, 2)
-        append(UInt8(ascii: ":"))
-        digits(inDay / 1000 % 60, 2)
-        append(UInt8(ascii: "."))
-        digits(inDay % 1000, 3)
-        append(UInt8(ascii: "Z"))
+        bytes.append(decimal: year, digits: 4, before: UInt8(ascii: "-"))
+        bytes.append(decimal: month, digits: 2, before: UInt8(ascii: "-"))
+        bytes.append(decimal: dayOfMonth, digits: 2, before: UInt8(ascii: "T"))
+        bytes.append(decimal: inDay / 3_600_000, digits: 2, before: UInt8(ascii: ":"))
+        bytes.append(decimal: inDay / 60_000 % 60, digits: 2, before: UInt8(ascii: ":"))
+        bytes.append(decimal: inDay / 1000 % 60, digits: 2, before: UInt8(ascii: "."))
+        bytes.append(decimal: inDay % 1000, digits: 3, before: UInt8(ascii: "Z"))
     }
 
     /// The text `YYYY-MM-DDTHH:MM:SS.mmmZ`.
     package var rfc3339: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24)
-        writeRFC3339 { bytes.append($0) }
+        appendRFC3339(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -149,6 +134,18 @@ private func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
     let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+}
+
+extension [UInt8] {
+    /// Appends a number with leading zeros, and a character behind it.
+    fileprivate mutating func append(decimal value: Int64, digits: Int, before next: UInt8) {
+        var divisor: Int64 = digits == 4 ? 1000 : digits == 3 ? 100 : 10
+        while divisor > 0 {
+            append(UInt8(truncatingIfNeeded: 48 + value / divisor % 10))
+            divisor /= 10
+        }
+        append(next)
+    }
 }
 
 extension Int64 {

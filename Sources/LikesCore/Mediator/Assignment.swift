@@ -229,7 +229,7 @@ struct Assignment {
         // From here on the news does not exist for callers; a restart goes on from here, too.
         if !state.catalog.isLeaving(news) {
             // Likes of this very commit are not in the log yet: they go first.
-            if draft.likesCount(news, in: state) != state.detail.likesCount(news) { return .unfinished }
+            if draft.changesLikes(of: news) { return .unfinished }
             draft.setNews(id, .newsRemovalStarted(id), now: now, operationID: nil)
         }
         let part = state.log.part(

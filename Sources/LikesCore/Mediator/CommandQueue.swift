@@ -3,7 +3,8 @@ internal import Threading
 /// A command with the function that takes its answer.
 struct Submission: Sendable {
     let command: LikeCommand
-    let done: @Sendable (Result<Receipt, Rejection>) -> Void
+    /// Nil for what the mediator asks of itself, which the queue does not count.
+    let done: (@Sendable (Result<Receipt, Rejection>) -> Void)?
 }
 
 /// The bounded queue in front of the mediator.

@@ -44,6 +44,9 @@ struct Draft {
         return isNew(user) ? nil : state.log.likedAt(news: news, user: user)
     }
 
+    /// Whether likes of this news are set or taken back in this draft, also when they cancel out in its count.
+    func changesLikes(of news: UInt32) -> Bool { likesOfNews[news] != nil }
+
     func likesCount(_ news: UInt32, in state: LikesState) -> Int64 {
         state.detail.likesCount(news) + (likesOfNews[news] ?? 0)
     }

@@ -37,6 +37,9 @@ package final class LikesMediator: @unchecked Sendable {
     }
 
     /// Answers all that was submitted, then ends. Later submissions are refused.
+    ///
+    /// What takes more than `Limits.roundsWhenStopping` commits from now is answered with `.shuttingDown`; the
+    /// commits that were made stay, and a deletion goes on at the next start.
     package func stop() {
         queue.close()
         thread?.join()
@@ -63,11 +66,16 @@ package final class LikesMediator: @unchecked Sendable {
 
     private func run() {
         var assignments = removalsToResume()
+        var roundsLeft = Limits.roundsWhenStopping
         while true {
             let isFailing = journalFailure != nil
             let wait = assignments.isEmpty ? (isFailing ? Limits.journalRetryMilliseconds : nil) : 0
             guard let arrived = queue.take(waiting: wait) else {
-                if assignments.isEmpty { return }
+                if assignments.isEmpty || roundsLeft == 0 {
+                    return answer(
+                        assignments.map { Answer(submission: $0.submission, result: .failure(.shuttingDown)) })
+                }
+                roundsLeft -= 1
                 playRound(&assignments)
                 continue
             }
@@ -80,7 +88,7 @@ package final class LikesMediator: @unchecked Sendable {
     /// Deletions that were begun before a restart or a failure of the journal.
     private func removalsToResume() -> [Assignment] {
         let ids = shared.read { state in state.catalog.leavingHandles.map { state.catalog[$0].news.id } }
-        return ids.map { Assignment(Submission(command: LikeCommand(.removeNews($0)), done: { _ in })) }
+        return ids.map { Assignment(Submission(command: LikeCommand(.removeNews($0)), done: nil)) }
     }
 
     private func checkJournal() {
@@ -180,10 +188,14 @@ package final class LikesMediator: @unchecked Sendable {
 
     private func answer(_ answers: [Answer]) {
         guard !answers.isEmpty else { return }
+        var commands = 0
         var entries = 0
-        for answer in answers { entries += answer.submission.command.weight }
-        queue.release(commands: answers.count, entries: entries)
-        for answer in answers { answer.submission.done(answer.result) }
+        for answer in answers where answer.submission.done != nil {
+            commands += 1
+            entries += answer.submission.command.weight
+        }
+        queue.release(commands: commands, entries: entries)
+        for answer in answers { answer.submission.done?(answer.result) }
         batchEnded()
     }
 }

@@ -19,7 +19,8 @@ package final class FeedProjection: LikeProjection {
         let list = order == .newest ? newest : top
         guard let after else { return list.entries(after: list.position { _ in false }, limit: limit) }
         return list.entries(
-            after: list.position { comes($0, before: after, in: order) || key($0) == after }, limit: limit)
+            after: list.position { comes($0, before: after, in: order) || stands($0, at: after, in: order) },
+            limit: limit)
     }
 
     /// What places a news in the orders.
@@ -84,6 +85,13 @@ package final class FeedProjection: LikeProjection {
     private func place(of handle: UInt32, in list: OrderedHandles, _ order: FeedOrder) -> OrderedHandles.Position {
         let key = key(handle)
         return list.position { comes($0, before: key, in: order) }
+    }
+
+    /// Whether a news has the place that a key names. In `newest` a count, which may have changed, names no place.
+    private func stands(_ handle: UInt32, at key: FeedKey, in order: FeedOrder) -> Bool {
+        let own = self.key(handle)
+        return own.id == key.id && own.sortTime == key.sortTime
+            && (order == .newest || own.likesCount == key.likesCount)
     }
 
     /// Whether a news stands before a key. Counts decide first, since they are at hand.

@@ -47,7 +47,9 @@
 
     /// The id of a handle.
     func id(of handle: UInt32) -> UserID {
-        guard let id = unsafe try? UserID(utf8: bytesOfID(handle)) else { preconditionFailure("an id was overwritten") }
+        guard let id = unsafe try? UserID(utf8: Array(bytesOfID(handle))) else {
+            preconditionFailure("an id was overwritten")
+        }
         return id
     }
 

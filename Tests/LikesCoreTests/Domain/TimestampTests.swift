@@ -77,7 +77,7 @@ struct TimestampTests {
     @Test("the written text is handed out byte by byte, 24 of them")
     func bytes() {
         var bytes: [UInt8] = []
-        Timestamp(milliseconds: 1_709_164_800_007).writeRFC3339 { bytes.append($0) }
+        Timestamp(milliseconds: 1_709_164_800_007).appendRFC3339(to: &bytes)
         #expect(bytes == Array("2024-02-29T00:00:00.007Z".utf8))
     }
 }

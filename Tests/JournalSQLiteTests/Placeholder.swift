@@ -1,1 +1,0 @@
-// Written with the module.

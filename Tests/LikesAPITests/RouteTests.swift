@@ -1,0 +1,69 @@
+import LikesCore
+import MicroHTTP
+import Testing
+
+@testable import LikesAPI
+
+@Suite("Paths lead to routes")
+struct RouteTests {
+    private func route(_ target: String) throws -> Route { try Route(uri: Array(target.utf8)) }
+
+    private func code(_ target: String) -> Problem.Code? {
+        do throws(Problem) {
+            _ = try Route(uri: Array(target.utf8))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test(
+        "an id in a path is decoded exactly once",
+        arguments: [
+            ("/v1/news/9", "9"), ("/v1/news/a%2Fb", "a/b"), ("/v1/news/%252F", "%2F"), ("/v1/news/a+b", "a+b"),
+            ("/v1/news/%E2%9C%A8?viewer=x/y", "✨"),
+            ("/v1/news/https%3A%2F%2Fa.example%2Fb%3Fc%3D1", "https://a.example/b?c=1"),
+        ])
+    func decoding(target: String, id: String) throws {
+        guard case .news(let found) = try route(target) else { throw Mismatch() }
+        #expect(Array(found.text.utf8) == Array(id.utf8))
+    }
+
+    @Test("a like's path names the news and the user")
+    func like() throws {
+        guard case .like(let news, let user) = try route("/v1/news/a%2Fb/likes/c%2Fd") else { throw Mismatch() }
+        #expect(news.text == "a/b")
+        #expect(user.text == "c/d")
+    }
+
+    @Test(
+        "a bad id is invalid_id",
+        arguments: [
+            "/v1/news/", "/v1/news/%", "/v1/news/%4", "/v1/news/%zz", "/v1/news/%00", "/v1/news/%0A", "/v1/news/%C2%85",
+            "/v1/news/%FF", "/v1/news/%C3", "/v1/news/.", "/v1/news/%2E%2E", "/v1/news/9/likes/", "/v1/profiles/%7F",
+            "/v1/profiles/" + String(repeating: "a", count: 257),
+        ])
+    func badID(target: String) {
+        #expect(code(target) == .invalidID)
+    }
+
+    @Test(
+        "what is no path is not_found",
+        arguments: [
+            "/v2/news/9", "/v1", "/v1/", "/v1/nope", "/v1/news/9/", "/v1/news/9/like/3", "/v1/news/9/likes/3/4",
+            "/V1/news/9", "/healthz/x", "/v1/feed/x", "/v1/profiles",
+        ])
+    func notFound(target: String) {
+        #expect(code(target) == .notFound)
+    }
+
+    @Test("a path lists its methods, HEAD where there is GET")
+    func methods() throws {
+        #expect(try route("/v1/news/9").methods.map(\.name) == ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+        #expect(try route("/v1/likes").methods.map(\.name) == ["POST", "OPTIONS"])
+        #expect(try route("/v1/feed").methods.map(\.name) == ["GET", "HEAD", "OPTIONS"])
+    }
+}
+
+/// A value was of another case than expected.
+struct Mismatch: Error {}

@@ -9,7 +9,7 @@ struct ReplayTests {
         LikesReader(try replay(journal), epoch: journal.epoch)
     }
 
-    @Test("whatever happened, at every time", arguments: seeds(12))
+    @Test("whatever happened, at every time", arguments: seeds(6))
     func replayEqualsLife(seed: UInt64) throws {
         var life = RandomLife(seed: seed)
         for stage in 1...4 {

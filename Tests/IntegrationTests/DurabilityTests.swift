@@ -44,13 +44,20 @@ import Testing
     }
 
     // reports.md: hits#84, OneLife#861
-    @Test func `Killed right after one answer, it has that like`() async throws {
+    @Test func `Killed the moment an answer has come, it has that like`() async throws {
         try await withDurableServer { server in
             try await server.api.make("n")
-            for number in 1...8 {
-                let liked = try await server.api.like("n", by: "user \(number)")
+            for number in 1...12 {
+                let port = server.port
+                let child = server.child
+                let logs = try await offPool {
+                    let like = WireRequest("PUT", "/v1/news/n/likes/user%20\(number)")
+                    return try WireClient(port: port, connections: 1)
+                        .run([{ $0 == 0 ? like : nil }]) { _ in child.send(SIGKILL) }
+                }
+                let liked = try #require(logs[0].exchanges.first).answer
                 #expect(liked.status == 201)
-                try await server.kill()
+                #expect(try await child.ended() == .signal(SIGKILL))
                 try await server.startAgain()
                 let detail = try await server.api.detail("n").json
                 #expect(detail["likesCount"] == .integer(Int64(number)))

@@ -89,7 +89,7 @@ final class Server: Sendable {
     /// A client of this server.
     var api: API { API(url) }
 
-    /// Ends the process at once, as a loss of power would.
+    /// Ends the process at once, if it has not ended, and waits until it has.
     func kill() async throws {
         let child = child
         child.send(SIGKILL)
@@ -131,8 +131,14 @@ private func withServer<Result>(
     await Turnstile.shared.enter()
     defer { Turnstile.shared.leave() }
     let server = try await start()
-    defer { server.child.send(SIGKILL) }
-    return try await body(server)
+    do {
+        let result = try await body(server)
+        try await server.kill()
+        return result
+    } catch {
+        try await server.kill()
+        throw error
+    }
 }
 
 /// Starts a server on an empty data folder for a test; both go after the test.
@@ -140,11 +146,7 @@ func withDurableServer<Result>(
     _ flags: [String] = [], _ body: (Server) async throws -> Result
 ) async throws -> Result {
     try await Places.withFolder { folder in
-        try await withServer(.folder(folder), flags) { server in
-            let result = try await body(server)
-            try await server.kill()
-            return result
-        }
+        try await withServer(.folder(folder), flags, body)
     }
 }
 

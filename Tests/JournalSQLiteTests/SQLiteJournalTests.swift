@@ -98,6 +98,21 @@ struct SQLiteJournalTests {
         #expect(try journal.kept == events)
     }
 
+    @Test("whatever is in a title, the journal can be read again")
+    func titles() throws {
+        let texts = [
+            "\u{0}", "a\u{0}b", "\u{1F}\u{7F}\u{FFFF}", "\u{2028}\u{FEFF}", String(repeating: "\"\\", count: 500),
+        ]
+        let events = try texts.enumerated().map { number, text in
+            let news = News(
+                id: try NewsID("n\(number)"), title: text, url: text, properties: [.init(key: "k", value: text)])
+            return LikeEvent(sequence: UInt64(number + 1), at: Timestamp(milliseconds: 0), change: .newsAdded(news))
+        }
+        let journal = try SQLiteJournal(folder: folder.path)
+        try journal.append(events)
+        #expect(try journal.kept == events)
+    }
+
     @Test("the epoch is made with the journal and kept with it")
     func epoch() throws {
         var epoch: Epoch?

@@ -4,11 +4,33 @@
     private static var shift: Int { 12 }
     private static var chunkSize: Int { 1 << shift }
 
-    // Safety: an index is checked against `count`; the directory has a place for every chunk below it.
+    // Safety: an index is checked against `count`; the directory has a place for every chunk below it, as long as
+    // `memory` lives.
     private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
     private var directoryCapacity: Int
     private(set) var count = 0
     private let filler: Element
+    private let memory: Memory
+
+    /// Frees what the array has allocated.
+    ///
+    /// A `deinit` of the array's own would not do: Swift 6.3 does not call that of a generic struct of plain values
+    /// unless the whole module is compiled at once (swiftlang/swift#89686).
+    @safe private final class Memory {
+        // Safety: the array tells it of each new directory; nothing else frees it.
+        var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
+        var capacity: Int
+
+        init(_ chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>, capacity: Int) {
+            unsafe self.chunks = unsafe chunks
+            self.capacity = capacity
+        }
+
+        deinit {
+            for index in 0..<capacity { unsafe chunks[index]?.deallocate() }
+            unsafe chunks.deallocate()
+        }
+    }
 
     /// An empty array; new places hold `filler`.
     init(filler: Element) {
@@ -16,11 +38,7 @@
         directoryCapacity = 16
         unsafe chunks = .allocate(capacity: directoryCapacity)
         unsafe chunks.initialize(repeating: nil, count: directoryCapacity)
-    }
-
-    deinit {
-        for index in 0..<directoryCapacity { unsafe chunks[index]?.deallocate() }
-        unsafe chunks.deallocate()
+        memory = unsafe Memory(chunks, capacity: directoryCapacity)
     }
 
     /// Makes places up to `newCount`.
@@ -37,8 +55,10 @@
         unsafe larger.initialize(repeating: nil, count: capacity)
         unsafe larger.update(from: chunks, count: directoryCapacity)
         unsafe chunks.deallocate()
-        unsafe chunks = larger
+        unsafe chunks = unsafe larger
         directoryCapacity = capacity
+        unsafe memory.chunks = unsafe larger
+        memory.capacity = capacity
     }
 
     subscript(index: Int) -> Element {

@@ -29,7 +29,7 @@ extension Timestamp {
         text.setDigits(at: 17, inDay / 1000 % 60)
         text.setDigits(at: 20, inDay % 1000 / 10)
         text[22] = UInt8(truncatingIfNeeded: 48 + inDay % 10)
-        for position in text.indices { bytes.append(text[position]) }
+        unsafe text.span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// The text with room for its digits.

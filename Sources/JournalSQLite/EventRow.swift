@@ -20,6 +20,7 @@ enum EventRow {
         case newsUpdated = 4
         case newsRemovalStarted = 5
         case newsRemoved = 6
+        case userRemoved = 7
     }
 
     /// Binds an event to the parameters of `insertion`.
@@ -30,10 +31,12 @@ enum EventRow {
         switch event.change {
         case .likeAdded(let like): bind(.likeAdded, like, to: statement)
         case .likeRemoved(let like): bind(.likeRemoved, like, to: statement)
-        case .newsAdded(let news): bind(.newsAdded, news.id, description: NewsText.encode(news), to: statement)
-        case .newsUpdated(let news): bind(.newsUpdated, news.id, description: NewsText.encode(news), to: statement)
-        case .newsRemovalStarted(let id): bind(.newsRemovalStarted, id, description: nil, to: statement)
-        case .newsRemoved(let id): bind(.newsRemoved, id, description: nil, to: statement)
+        case .newsAdded(let news): bind(.newsAdded, news: news.id, description: NewsText.encode(news), to: statement)
+        case .newsUpdated(let news):
+            bind(.newsUpdated, news: news.id, description: NewsText.encode(news), to: statement)
+        case .newsRemovalStarted(let id): bind(.newsRemovalStarted, news: id, to: statement)
+        case .newsRemoved(let id): bind(.newsRemoved, news: id, to: statement)
+        case .userRemoved(let id): bind(.userRemoved, user: id, to: statement)
         }
     }
 
@@ -47,10 +50,12 @@ enum EventRow {
         statement.bind(10, String?.none)
     }
 
-    private static func bind(_ kind: Kind, _ id: NewsID, description: String?, to statement: Statement) {
+    private static func bind(
+        _ kind: Kind, news: NewsID? = nil, user: UserID? = nil, description: String? = nil, to statement: Statement
+    ) {
         statement.bind(3, kind.rawValue)
-        statement.bind(4, id.text)
-        statement.bind(5, String?.none)
+        statement.bind(4, news?.text)
+        statement.bind(5, user?.text)
         for parameter: Int32 in 6...8 { statement.bind(parameter, Int64?.none) }
         statement.bind(10, description)
     }
@@ -60,35 +65,44 @@ enum EventRow {
     /// - Throws: `.unusable` when the row is none that `bind` wrote.
     static func event(_ row: Statement) throws(JournalError) -> LikeEvent {
         let sequence = row.integer(0) ?? 0
-        guard let at = row.integer(1), let kind = row.integer(2).flatMap(Kind.init(rawValue:)),
-            let news = row.text(3).flatMap({ try? NewsID($0) }), sequence > 0
-        else { throw .unusable("row \(sequence) is damaged") }
+        guard let at = row.integer(1), let kind = row.integer(2).flatMap(Kind.init(rawValue:)), sequence > 0 else {
+            throw damaged(row)
+        }
         let change: LikeEvent.Change
         switch kind {
-        case .likeAdded: change = .likeAdded(try like(row, news, sequence))
-        case .likeRemoved: change = .likeRemoved(try like(row, news, sequence))
-        case .newsAdded: change = .newsAdded(try description(row, news, sequence))
-        case .newsUpdated: change = .newsUpdated(try description(row, news, sequence))
-        case .newsRemovalStarted: change = .newsRemovalStarted(news)
-        case .newsRemoved: change = .newsRemoved(news)
+        case .likeAdded: change = .likeAdded(try like(row))
+        case .likeRemoved: change = .likeRemoved(try like(row))
+        case .newsAdded: change = .newsAdded(try description(row))
+        case .newsUpdated: change = .newsUpdated(try description(row))
+        case .newsRemovalStarted: change = .newsRemovalStarted(try id(row, 3))
+        case .newsRemoved: change = .newsRemoved(try id(row, 3))
+        case .userRemoved: change = .userRemoved(try id(row, 4))
         }
         return LikeEvent(
             sequence: UInt64(sequence), at: Timestamp(milliseconds: at),
             operationID: row.text(8).flatMap { OperationID($0) }, change: change)
     }
 
-    private static func like(_ row: Statement, _ news: NewsID, _ sequence: Int64) throws(JournalError) -> LikeChange {
-        guard let user = row.text(4).flatMap({ try? UserID($0) }), let likesCount = row.integer(5),
-            let given = row.integer(6), let firstTime = row.integer(7)
-        else { throw .unusable("row \(sequence) is damaged") }
-        return LikeChange(
-            news: news, user: user, likesCount: likesCount, numberOfGivenLikes: given, firstTime: firstTime == 1)
+    private static func damaged(_ row: Statement) -> JournalError {
+        .unusable("row \(row.integer(0) ?? 0) is damaged")
     }
 
-    private static func description(_ row: Statement, _ id: NewsID, _ sequence: Int64) throws(JournalError) -> News {
-        guard let text = row.text(9), let news = NewsText.decode(text, id: id) else {
-            throw .unusable("row \(sequence) is damaged")
+    private static func id<Subject>(_ row: Statement, _ column: Int32) throws(JournalError) -> Identifier<Subject> {
+        guard let text = row.text(column), let id = try? Identifier<Subject>(text) else { throw damaged(row) }
+        return id
+    }
+
+    private static func like(_ row: Statement) throws(JournalError) -> LikeChange {
+        guard let likesCount = row.integer(5), let given = row.integer(6), let firstTime = row.integer(7) else {
+            throw damaged(row)
         }
+        return LikeChange(
+            news: try id(row, 3), user: try id(row, 4), likesCount: likesCount, numberOfGivenLikes: given,
+            firstTime: firstTime == 1)
+    }
+
+    private static func description(_ row: Statement) throws(JournalError) -> News {
+        guard let text = row.text(9), let news = NewsText.decode(text, id: try id(row, 3)) else { throw damaged(row) }
         return news
     }
 }

@@ -13,7 +13,7 @@ enum Schema {
             sequence INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,          -- milliseconds since 1970
             kind INTEGER NOT NULL,        -- EventKind
-            news TEXT NOT NULL,
+            news TEXT,
             user TEXT,
             likes_count INTEGER,
             given_likes INTEGER,

@@ -8,6 +8,9 @@ enum APILimits {
     /// Bytes of a body with many entries: 10,000 entries with ids of usual length. More is 413.
     static let batchBody = 8 << 20
 
+    /// Bytes of a body that asks for counts: 1,000 ids at their longest, most of them escaped. More is 413.
+    static let countsBody = 1 << 20
+
     /// Bytes of a body where none is needed; it is read and ignored, since some clients always send one. More is 413.
     static let ignoredBody = 64 << 10
 

@@ -68,6 +68,9 @@ package struct LikesAPI: Sendable {
         case (.profileLikes, .put):
             _ = try mediaType(request, allowsLines: false)
             return APILimits.batchBody
+        case (.counts, .post):
+            _ = try mediaType(request, allowsLines: false)
+            return APILimits.countsBody
         case (.newsCollection, .post), (.likes, .post):
             _ = try mediaType(request, allowsLines: true)
             return APILimits.batchBody
@@ -92,6 +95,9 @@ package struct LikesAPI: Sendable {
     }
 
     // MARK: Answers
+
+    private var bodies: BodyReader { BodyReader(now: Timestamp(milliseconds: clock.now())) }
+    private var reads: Reads { Reads(reader: reader, answer: answer, bodies: bodies) }
 
     private func respond(_ request: borrowing Request) -> Reply {
         do throws(Problem) {
@@ -118,11 +124,11 @@ package struct LikesAPI: Sendable {
     }
 
     private func read(_ route: Route, _ request: borrowing Request) throws(Problem) -> Response {
-        let reads = Reads(reader: reader, answer: answer)
         switch route {
         case .news(let id): return try reads.detail(id, request)
         case .like(let news, let user): return try reads.like(news, user)
         case .likers(let id): return try reads.likers(id, request)
+        case .counts: return try reads.counts(request)
         case .feed: return try reads.feed(request)
         case .profile(let user): return reads.profile(user, request)
         case .profileLikes(let user): return try reads.likes(by: user, request)
@@ -133,7 +139,7 @@ package struct LikesAPI: Sendable {
     private func write(
         _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
     ) throws(Problem) -> Reply {
-        let writes = Writes(mediator: mediator, reader: reader, answer: answer, clock: clock)
+        let writes = Writes(mediator: mediator, reader: reader, answer: answer, bodies: bodies)
         switch (route, request.method) {
         case (.newsCollection, _):
             return try writes.putManyNews(request, try mediaType(request, allowsLines: true), operationID)
@@ -147,6 +153,10 @@ package struct LikesAPI: Sendable {
             return writes.toggle(ToggleRequest(liked: method == .put, news: news, user: user), operationID)
         case (.profileLikes(let user), .put): return try writes.likeAll(user, request, operationID)
         case (.profileLikes(let user), _): return try writes.unlikeAll(user, request, operationID)
+        case (.profile(let user), _): return writes.removeUser(user, operationID)
+        case (.counts, _):
+            _ = try mediaType(request, allowsLines: false)
+            return .now(try reads.postedCounts(request).echoing(operationID))
         default: preconditionFailure("the route table let through a write that nobody answers")
         }
     }

@@ -6,6 +6,7 @@ internal import MicroHTTP
 struct Reads {
     let reader: LikesReader
     let answer: Answer
+    let bodies: BodyReader
 
     func detail(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
         let viewer = try Query(uri: request.uri).viewer()
@@ -110,6 +111,25 @@ struct Reads {
         if let viewer { parameters.append(("viewer", viewer.text)) }
         response.link(next: next, path: "/v1/feed", query: parameters)
         return response
+    }
+
+    func counts(_ request: borrowing Request) throws(Problem) -> Response {
+        let query = try Query(uri: request.uri)
+        let asked = try CountsRequest(news: query.ids("news"), viewer: query.viewer(), friends: nil)
+            .checked(.invalidParameter)
+        let view = reader.counts(of: asked.news, viewer: asked.viewer, friends: nil)
+        return answer.tagged(
+            request, sequence: view.sequence, position: view.position, isPrivate: asked.viewer != nil
+        ) { $0.value(view) }
+    }
+
+    /// The counts that a body asks for: a read, though it comes by POST, since the ids may not fit a URL.
+    func postedCounts(_ request: borrowing Request) throws(Problem) -> Response {
+        let asked = try bodies.countsRequest(request.body)
+        let view = reader.counts(of: asked.news, viewer: asked.viewer, friends: asked.friends)
+        return answer.read(position: view.position, isPrivate: asked.viewer != nil || asked.friends != nil) {
+            $0.value(view)
+        }
     }
 
     func profile(_ user: UserID, _ request: borrowing Request) -> Response {

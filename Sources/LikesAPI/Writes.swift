@@ -1,15 +1,12 @@
 internal import LikesCore
 internal import MicroHTTP
-internal import Threading
 
 /// The answers to PUT, POST and DELETE: each asks the mediator, and answers when that is true everywhere.
 struct Writes: Sendable {
     let mediator: LikesMediator
     let reader: LikesReader
     let answer: Answer
-    let clock: Clock
-
-    private var bodies: BodyReader { BodyReader(now: Timestamp(milliseconds: clock.now())) }
+    let bodies: BodyReader
 
     /// Hands a command to the mediator.
     ///
@@ -105,6 +102,8 @@ struct Writes: Sendable {
         let news: [NewsID] = try Query(uri: request.uri).ids("news")
         return bulk(.unlikeAll(user, of: news.isEmpty ? nil : news), operationID)
     }
+
+    func removeUser(_ user: UserID, _ operationID: OperationID?) -> Reply { bulk(.removeUser(user), operationID) }
 
     private func bulk(_ action: LikeCommand.Action, _ operationID: OperationID?) -> Reply {
         reply(action, operationID) { receipt in

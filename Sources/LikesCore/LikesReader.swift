@@ -147,6 +147,37 @@ package struct LikesReader: Sendable {
         }
     }
 
+    /// The counts of news, with who of some users likes them.
+    ///
+    /// - Parameter friends: nil when none were named.
+    package func counts(of news: [NewsID], viewer: UserID?, friends: [UserID]?) -> CountsView {
+        var counts: [CountsView.Count] = []
+        counts.reserveCapacity(news.count)
+        var (sequence, position): (UInt64, UInt64) = (0, self.position)
+        // Each news costs a look-up for the viewer and for each friend: the lock is given up in between.
+        let slice = max(1, Limits.chainSteps / (2 + (friends?.count ?? 0)))
+        for start in stride(from: 0, to: news.count, by: slice) {
+            shared.read { state in
+                let viewer = viewer.map { Viewer($0, in: state) }
+                let friends = friends?.map { (id: $0, viewer: Viewer($0, in: state)) }
+                for id in news[start..<min(start + slice, news.count)] {
+                    let handle = state.catalog.find(id)
+                    counts.append(
+                        CountsView.Count(
+                            news: id, known: handle != nil,
+                            likesCount: handle.map { state.detail.likesCount($0) } ?? 0,
+                            viewerLikes: viewer.map { viewer in handle.map { viewer.likes($0, in: state) } ?? false },
+                            friends: friends?.filter { friend in
+                                handle.map { friend.viewer.likes($0, in: state) } ?? false
+                            }.map(\.id)))
+                    sequence = max(sequence, handle.map { state.detail.changedAt($0) } ?? 0)
+                }
+                position = state.position
+            }
+        }
+        return CountsView(counts: counts, sequence: sequence, position: position)
+    }
+
     /// Whose likes are shown: a user, looked up once for a whole page.
     private struct Viewer {
         private let handle: UInt32?

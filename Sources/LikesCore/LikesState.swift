@@ -45,6 +45,7 @@ package final class LikesState {
             case .newsUpdated(let news): try updateNews(news, event)
             case .newsRemovalStarted(let id): try beginRemoval(id, event)
             case .newsRemoved(let id): try removeNews(id, event)
+            case .userRemoved(let id): try removeUser(id, event)
             }
         } catch {
             throw FoldError(sequence: event.sequence, reason: error)
@@ -116,6 +117,12 @@ package final class LikesState {
         catalog.remove(handle)
     }
 
+    private func removeUser(_ id: UserID, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let user = users.find(id) else { throw .unknownUser }
+        guard log.count(.ofUser, of: user) == 0 else { throw .wrongCount }
+        for projection in projections { projection.userRemoved(user, sequence: event.sequence) }
+    }
+
     private func foldedNews(_ handle: UInt32, _ event: LikeEvent) -> FoldedNews {
         FoldedNews(
             handle: handle, stored: catalog[handle], likers: Int64(log.count(.ofNews, of: handle)),
@@ -135,6 +142,7 @@ package struct FoldError: Error, Equatable {
         case gap = "the event before it is missing"
         case unknownNews = "it is about a news that is not there"
         case repeatedNews = "it makes a news that is there already"
+        case unknownUser = "it is about a user that is not there"
         case unknownLike = "it takes back a like that is not there"
         case repeatedLike = "it adds a like that is there already"
         case wrongCount = "its count is not the number of likes"

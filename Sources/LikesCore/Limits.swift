@@ -63,6 +63,12 @@ package enum Limits {
     /// The most entries that a page can be asked to have; more is refused.
     package static let pageMaximum = 1_000
 
+    /// News whose counts one call can ask for; more is refused.
+    package static let countedNews = 1_000
+
+    /// Friends that one call for counts can name; more is refused.
+    package static let friends = 100
+
     /// Likers that a detail shows.
     package static let newestLikers = 3
 

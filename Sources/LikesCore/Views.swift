@@ -100,3 +100,27 @@ package struct ProfileView: Sendable {
     /// What was folded when this was read.
     package let position: UInt64
 }
+
+/// The counts of some news.
+package struct CountsView: Sendable {
+    /// One for each news that was asked for, in order.
+    package let counts: [Count]
+    /// The last event that changed what is shown.
+    package let sequence: UInt64
+    /// What was folded when the last of it was read.
+    package let position: UInt64
+
+    /// The count of a news.
+    package struct Count: Sendable {
+        /// The news that was asked for.
+        package let news: NewsID
+        /// Whether there is such a news.
+        package let known: Bool
+        /// Its likes, `baseLikes` included; 0 when it is not known.
+        package let likesCount: Int64
+        /// Whether the viewer likes it; nil when there is no viewer.
+        package let viewerLikes: Bool?
+        /// Those of the friends who like it, in the order in which they were named; nil when none were.
+        package let friends: [UserID]?
+    }
+}

@@ -82,6 +82,27 @@ extension JSONWriter {
         }
     }
 
+    mutating func value(_ view: CountsView) {
+        object { json in
+            json.name("counts")
+            json.array { json in for count in view.counts { json.value(count) } }
+            json.member("sequence", view.sequence)
+        }
+    }
+
+    private mutating func value(_ count: CountsView.Count) {
+        object { json in
+            json.member("news", count.news.text)
+            json.member("known", count.known)
+            json.member("likesCount", count.likesCount)
+            json.name("viewerLikes")
+            if let likes = count.viewerLikes { json.value(likes) } else { json.null() }
+            guard let friends = count.friends else { return }
+            json.name("friends")
+            json.array { json in for friend in friends { json.value(friend.text) } }
+        }
+    }
+
     mutating func value(_ liker: Liker) {
         object { json in
             json.member("user", liker.user.text)

@@ -149,6 +149,15 @@ struct BodyReader {
         return ids
     }
 
+    /// What `POST /v1/counts` asks for.
+    func countsRequest(_ body: [UInt8]) throws(Problem) -> CountsRequest {
+        var fields = try Fields(document(body).root)
+        guard let news: [NewsID] = try fields.ids("news") else { throw Problem(.invalidBody, "news: it is missing") }
+        let request = CountsRequest(news: news, viewer: try fields.id("viewer"), friends: try fields.ids("friends"))
+        try fields.finish()
+        return try request.checked(.invalidBody)
+    }
+
     private func checkCount(_ count: Int) throws(Problem) {
         guard count <= Limits.batchEntries else {
             throw Problem(.bodyTooLarge, "the body may have up to \(Limits.batchEntries) entries")
@@ -163,4 +172,22 @@ struct BodyReader {
     }
 
     private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+}
+
+/// What a call for counts asks for.
+struct CountsRequest {
+    let news: [NewsID]
+    let viewer: UserID?
+    let friends: [UserID]?
+
+    /// The same, when it does not ask for too much.
+    func checked(_ code: Problem.Code) throws(Problem) -> CountsRequest {
+        guard news.count <= Limits.countedNews else {
+            throw Problem(code, "news: up to \(Limits.countedNews) ids are allowed")
+        }
+        guard friends?.count ?? 0 <= Limits.friends else {
+            throw Problem(code, "friends: up to \(Limits.friends) ids are allowed")
+        }
+        return self
+    }
 }

@@ -46,6 +46,15 @@ struct Fields {
         return try Self.id(value, name)
     }
 
+    /// An array of ids; nil when it is absent.
+    mutating func ids<Subject>(_ name: String) throws(Problem) -> [Identifier<Subject>]? {
+        guard let value = take(name) else { return nil }
+        guard let elements = value.elements else { throw Problem(.invalidBody, "\(name): an array is expected") }
+        var ids: [Identifier<Subject>] = []
+        for element in elements { ids.append(try Self.id(element, name)) }
+        return ids
+    }
+
     /// A value as an id.
     static func id<Subject>(_ value: JSONValue, _ name: String) throws(Problem) -> Identifier<Subject> {
         guard let text = value.string else { throw Problem(.invalidBody, "\(name): a string is expected") }

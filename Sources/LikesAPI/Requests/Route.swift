@@ -8,6 +8,7 @@ enum Route {
     case likers(NewsID)
     case like(NewsID, UserID)
     case likes
+    case counts
     case feed
     case profile(UserID)
     case profileLikes(UserID)
@@ -31,6 +32,7 @@ enum Route {
         switch segments.count {
         case 2 where isWord(1, "news"): self = .newsCollection
         case 2 where isWord(1, "likes"): self = .likes
+        case 2 where isWord(1, "counts"): self = .counts
         case 2 where isWord(1, "feed"): self = .feed
         case 3 where isWord(1, "news"): self = .news(try Self.id(segments[2]))
         case 3 where isWord(1, "profiles"): self = .profile(try Self.id(segments[2]))
@@ -66,13 +68,17 @@ enum Route {
         switch self {
         case .newsCollection, .likes: Self.onlyPost
         case .news, .like, .profileLikes: Self.readAndWrite
-        case .likers, .feed, .profile, .health, .readiness, .description: Self.onlyGet
+        case .counts: Self.readAndPost
+        case .profile: Self.readAndDelete
+        case .likers, .feed, .health, .readiness, .description: Self.onlyGet
         }
     }
 
     // Made once: every request asks.
     private static let onlyPost = [Method.post]
     private static let readAndWrite = [Method.get, .put, .delete]
+    private static let readAndPost = [Method.get, .post]
+    private static let readAndDelete = [Method.get, .delete]
     private static let onlyGet = [Method.get]
 
     /// All methods that the path has, as `Allow` lists them.

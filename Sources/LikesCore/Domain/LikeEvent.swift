@@ -25,6 +25,8 @@ package struct LikeEvent: Sendable, Equatable {
         /// A deletion has begun: the news is gone for callers, its likes are being withdrawn.
         case newsRemovalStarted(NewsID)
         case newsRemoved(NewsID)
+        /// A user was forgotten; all its likes were withdrawn before.
+        case userRemoved(UserID)
     }
 }
 

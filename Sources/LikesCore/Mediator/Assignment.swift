@@ -66,6 +66,7 @@ struct Assignment {
         case .unlikeAll(let user, let news?): return toggleListed(news, of: user, liked: false, &draft, context)
         case .likeAll(let user, nil): return likeFeed(user, &draft, context)
         case .unlikeAll(let user, nil): return unlikeEverything(user, &draft, context)
+        case .removeUser(let user): return removeUser(user, &draft, context)
         }
     }
 
@@ -209,6 +210,19 @@ struct Assignment {
         }
         progress.likesBelow = part.rest
         return part.rest == nil ? bulkFinished(draft) : .unfinished
+    }
+
+    private mutating func removeUser(_ id: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        let outcome = unlikeEverything(id, &draft, context)
+        // Without a like that was withdrawn there is nothing to tell anybody.
+        guard case .finished(.success(.bulk(let receipt))) = outcome, receipt.changed > 0 else { return outcome }
+        // Likes of a news that is being deleted are withdrawn by that deletion: it goes first.
+        if let user = context.state.users.find(id), draft.numberOfGivenLikes(user, in: context.state) > 0 {
+            progress.likesBelow = nil
+            return .unfinished
+        }
+        draft.appendRemoval(.userRemoved(id), now: context.now, operationID: operationID)
+        return bulkFinished(draft)
     }
 
     // MARK: News

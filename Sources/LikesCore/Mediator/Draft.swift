@@ -109,7 +109,7 @@ struct Draft {
         append(isNew ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
     }
 
-    /// Writes down a step of a removal.
+    /// Writes down a step of a removal of a news or a user.
     mutating func appendRemoval(_ change: LikeEvent.Change, now: Timestamp, operationID: OperationID?) {
         append(change, at: now, operationID)
     }

@@ -25,12 +25,14 @@ package struct LikeCommand: Sendable {
         case likeAll(UserID, of: [NewsID]?)
         /// Takes back a user's likes: all, or the given ones.
         case unlikeAll(UserID, of: [NewsID]?)
+        /// Takes back all likes of a user, who then is as if it had never liked anything.
+        case removeUser(UserID)
     }
 
     /// What the command counts for in the queue.
     var weight: Int {
         switch action {
-        case .toggle, .putNews, .removeNews: 1
+        case .toggle, .putNews, .removeNews, .removeUser: 1
         case .toggleMany(let entries): entries.count
         case .putManyNews(let entries): entries.count
         case .likeAll(_, let news), .unlikeAll(_, let news): max(1, news?.count ?? 1)

@@ -35,4 +35,6 @@ package final class DetailProjection: LikeProjection {
     package func newsRemovalStarted(_ news: FoldedNews) { changes[news.handle] = news.sequence }
 
     package func newsRemoved(_ news: FoldedNews) { changes[news.handle] = news.sequence }
+
+    package func userRemoved(_ user: UInt32, sequence: UInt64) {}
 }

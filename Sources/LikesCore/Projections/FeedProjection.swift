@@ -72,6 +72,8 @@ package final class FeedProjection: LikeProjection {
 
     package func newsRemoved(_ news: FoldedNews) { changedAt = news.sequence }
 
+    package func userRemoved(_ user: UInt32, sequence: UInt64) {}
+
     private func insertIntoOrders(_ handle: UInt32) {
         insert(handle, into: &newest, .newest)
         insert(handle, into: &top, .top)

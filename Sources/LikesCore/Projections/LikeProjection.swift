@@ -15,6 +15,8 @@ package protocol LikeProjection: AnyObject {
     func newsRemovalStarted(_ news: FoldedNews)
     /// A news is gone, and so are all its likes.
     func newsRemoved(_ news: FoldedNews)
+    /// A user was forgotten; all its likes were taken back before.
+    func userRemoved(_ user: UInt32, sequence: UInt64)
 }
 
 /// A like or its withdrawal, as the projections are told of it.

@@ -43,6 +43,8 @@ package final class ProfileProjection: LikeProjection {
 
     package func newsRemoved(_ news: FoldedNews) {}
 
+    package func userRemoved(_ user: UInt32, sequence: UInt64) { touch(user, sequence) }
+
     private func receive(_ likes: Int64, _ author: UInt32?, _ sequence: UInt64) {
         guard let author else { return }
         touch(author, sequence)

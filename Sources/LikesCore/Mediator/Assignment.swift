@@ -30,6 +30,8 @@ struct Assignment {
     struct Context {
         let state: LikesState
         let now: Timestamp
+        /// Whether a like of a news that nobody made makes it.
+        let createsUnknownNews: Bool
     }
 
     init(_ submission: Submission) { self.submission = submission }
@@ -109,11 +111,9 @@ struct Assignment {
     ) -> Result<ToggleReceipt, Rejection>? {
         let state = context.state
         draft.noteStep()
-        if draft.hasChanged(request.news, in: state) { return nil }
-        guard let news = state.catalog.find(request.news) else {
-            if request.liked { return .failure(.newsNotFound) }
-            return .success(
-                ToggleReceipt(liked: false, changed: false, likesCount: 0, likedAt: nil, sequence: draft.sequence))
+        if draft.removes(request.news, in: state) { return nil }
+        guard let news = draft.news(request.news, in: state) else {
+            return request.liked ? likeUnknown(request, &draft, context) : .success(.nothing(at: draft.sequence))
         }
         let known = draft.knownUser(request.user, in: state)
         let before = known.flatMap { draft.likedAt(news: news, user: $0, in: state) }
@@ -131,6 +131,18 @@ struct Assignment {
             ToggleReceipt(
                 liked: request.liked, changed: changed, likesCount: draft.likesCount(news, in: state),
                 likedAt: likedAt, sequence: draft.sequence))
+    }
+
+    /// Decides a like of a news that nobody made; nil when it has to wait for the next round.
+    private func likeUnknown(
+        _ request: ToggleRequest, _ draft: inout Draft, _ context: Context
+    ) -> Result<ToggleReceipt, Rejection>? {
+        guard context.createsUnknownNews else { return .failure(.newsNotFound) }
+        // One that is being deleted is made again when that is done.
+        if context.state.catalog.findStored(request.news) != nil { return nil }
+        let news = News(id: request.news, title: request.news.text)
+        draft.setNews(news, replacing: nil, now: context.now, operationID: operationID, in: context.state)
+        return toggle(request, &draft, context)
     }
 
     /// Decides and counts a step of a bulk.
@@ -158,7 +170,7 @@ struct Assignment {
             if steps == Limits.stepsPerRound { return .unfinished }
             steps += 1
             let id = news[progress.decided]
-            if !liked, context.state.catalog.find(id) == nil, !draft.hasChanged(id, in: context.state) {
+            if !liked, draft.news(id, in: context.state) == nil {
                 progress.unknown.append(id)
             } else if let end = toggleInBulk(id, of: user, liked: liked, &draft, context) {
                 return end
@@ -233,17 +245,18 @@ struct Assignment {
         let catalog = context.state.catalog
         events.noteStep()
         if let leaving = catalog.findStored(id), catalog.isLeaving(leaving) { return nil }
-        let existing = catalog.find(id)
-        var old = existing.map { catalog[$0].news }
+        var old = catalog.find(id).map { catalog[$0].news }
         if let change = events.change(of: id) {
             guard let change else { return nil }
             old = change
         }
         let new = draft.replacing(old)
-        if old != new { events.setNews(new, isNew: old == nil, now: context.now, operationID: operationID) }
-        let likers = existing.map { events.likesCount($0, in: context.state) - catalog[$0].news.baseLikes } ?? 0
+        if old != new {
+            events.setNews(new, replacing: old, now: context.now, operationID: operationID, in: context.state)
+        }
         return NewsReceipt(
-            news: new, created: old == nil, changed: old != new, likesCount: likers + new.baseLikes,
+            news: new, created: old == nil, changed: old != new,
+            likesCount: events.news(id, in: context.state).map { events.likesCount($0, in: context.state) } ?? 0,
             sequence: events.sequence)
     }
 

@@ -15,8 +15,12 @@ struct Draft {
     private var likesOfNews: [UInt32: Int64] = [:]
     /// How many more likes a user gave than in the state.
     private var likesByUser: [UInt32: Int64] = [:]
-    /// Handles for users that the state does not know, counted down from the highest; they mean nothing outside.
+    /// How much larger the `baseLikes` of a news are than in the state.
+    private var baseOfNews: [UInt32: Int64] = [:]
+    /// Handles for users and news that the state does not know, counted down from the highest; they mean nothing
+    /// outside.
     private var newUsers: [UserID: UInt32] = [:]
+    private var newNews: [NewsID: UInt32] = [:]
 
     init(position: UInt64) { base = position }
 
@@ -40,29 +44,35 @@ struct Draft {
     /// A handle for a user, if the state or the draft knows it.
     func knownUser(_ id: UserID, in state: LikesState) -> UInt32? { state.users.find(id) ?? newUsers[id] }
 
-    private func isNew(_ user: UInt32) -> Bool { UInt32.max - user < UInt32(newUsers.count) }
+    private func isNew(user: UInt32) -> Bool { UInt32.max - user < UInt32(newUsers.count) }
+
+    /// The handle of a news that exists in the state or by this draft.
+    func news(_ id: NewsID, in state: LikesState) -> UInt32? { state.catalog.find(id) ?? newNews[id] }
+
+    private func isNew(news: UInt32) -> Bool { UInt32.max - news < UInt32(newNews.count) }
 
     /// When the user liked the news, if it does.
     func likedAt(news: UInt32, user: UInt32, in state: LikesState) -> Timestamp? {
         if let change = likes[Self.key(news, user)] { return change }
-        return isNew(user) ? nil : state.log.likedAt(news: news, user: user)
+        return isNew(user: user) || isNew(news: news) ? nil : state.log.likedAt(news: news, user: user)
     }
 
     /// Whether likes of this news are set or taken back in this draft, also when they cancel out in its count.
     func changesLikes(of news: UInt32) -> Bool { likesOfNews[news] != nil }
 
     func likesCount(_ news: UInt32, in state: LikesState) -> Int64 {
-        state.detail.likesCount(news) + (likesOfNews[news] ?? 0)
+        (isNew(news: news) ? 0 : state.detail.likesCount(news)) + (baseOfNews[news] ?? 0) + (likesOfNews[news] ?? 0)
     }
 
     func numberOfGivenLikes(_ user: UInt32, in state: LikesState) -> Int64 {
-        (isNew(user) ? 0 : state.profile.numberOfGivenLikes(user)) + (likesByUser[user] ?? 0)
+        (isNew(user: user) ? 0 : state.profile.numberOfGivenLikes(user)) + (likesByUser[user] ?? 0)
     }
 
     /// Whether this would be the user's first like of the news, as far as is known.
     private func isFirstTime(news: UInt32, user: UInt32, in state: LikesState) -> Bool {
         if likes[Self.key(news, user)] != nil { return false }
-        return isNew(user) || !state.withdrawn.contains(serial: state.catalog[news].serial, user: user)
+        return isNew(user: user) || isNew(news: news)
+            || !state.withdrawn.contains(serial: state.catalog[news].serial, user: user)
     }
 
     /// Writes down that a like is set (`likedAt`) or taken back (nil).
@@ -86,10 +96,9 @@ struct Draft {
         knownUser(user, in: state).map { likesByUser[$0] != nil } ?? false
     }
 
-    /// Whether a like of this news has to wait, since the draft changes the news itself. One that is being deleted is
-    /// gone whatever the draft says.
-    func hasChanged(_ id: NewsID, in state: LikesState) -> Bool {
-        guard !changedNews.isEmpty, changedNews[id] != nil else { return false }
+    /// Whether a like of this news has to wait, since its removal begins in this draft. Later on the news is gone.
+    func removes(_ id: NewsID, in state: LikesState) -> Bool {
+        guard !changedNews.isEmpty, case .some(nil) = changedNews[id] else { return false }
         return state.catalog.findStored(id).map { !state.catalog.isLeaving($0) } ?? true
     }
 
@@ -103,10 +112,20 @@ struct Draft {
         return true
     }
 
-    /// Writes down that a news is made or replaced.
-    mutating func setNews(_ news: News, isNew: Bool, now: Timestamp, operationID: OperationID?) {
+    /// Writes down that a news is made, or replaced.
+    ///
+    /// - Parameter old: what it was, in the state or by this draft; nil when it is new.
+    /// - Returns: its handle in this draft.
+    @discardableResult
+    mutating func setNews(
+        _ news: News, replacing old: News?, now: Timestamp, operationID: OperationID?, in state: LikesState
+    ) -> UInt32 {
         changedNews[news.id] = news
-        append(isNew ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
+        append(old == nil ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
+        let handle = self.news(news.id, in: state) ?? UInt32.max - UInt32(newNews.count)
+        if old == nil { newNews[news.id] = handle }
+        baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
+        return handle
     }
 
     /// Writes down a step of a removal of a news or a user.

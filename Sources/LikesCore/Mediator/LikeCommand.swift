@@ -100,6 +100,11 @@ package struct ToggleReceipt: Sendable, Equatable {
     package let likedAt: Timestamp?
     /// The event's, or for a request that changed nothing, where that was decided.
     package let sequence: UInt64
+
+    /// An unlike of what was never liked.
+    static func nothing(at sequence: UInt64) -> ToggleReceipt {
+        ToggleReceipt(liked: false, changed: false, likesCount: 0, likedAt: nil, sequence: sequence)
+    }
 }
 
 /// What became of a news that was put.

@@ -10,6 +10,7 @@ package final class LikesMediator: @unchecked Sendable {
     private let journal: any Journal
     private let shared: SharedLikes
     private let bus: EventBus
+    private let createsUnknownNews: Bool
     private let clock: Clock
     private let queue = CommandQueue()
     private let batchEnded: @Sendable () -> Void
@@ -20,17 +21,20 @@ package final class LikesMediator: @unchecked Sendable {
     /// A mediator that does nothing until `start`.
     ///
     /// - Parameters:
+    ///   - createsUnknownNews: whether a like of a news that nobody made makes it, with its id as its title.
     ///   - journalChanged: called on the mediator's thread with the reason when the journal begins to fail, or fails
     ///     in another way, and with nil when it works again.
     ///   - batchEnded: called on the mediator's thread after the answers of each batch were given.
     package init(
-        journal: any Journal, state: SharedLikes, bus: EventBus, clock: Clock = .system,
+        journal: any Journal, state: SharedLikes, bus: EventBus, createsUnknownNews: Bool = false,
+        clock: Clock = .system,
         journalChanged: @escaping @Sendable (String?) -> Void = { _ in },
         batchEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.journal = journal
         self.shared = state
         self.bus = bus
+        self.createsUnknownNews = createsUnknownNews
         self.clock = clock
         self.journalChanged = journalChanged
         self.batchEnded = batchEnded
@@ -161,7 +165,7 @@ package final class LikesMediator: @unchecked Sendable {
         let now = Timestamp(milliseconds: clock.now())
         return shared.read { state in
             var draft = Draft(position: state.position)
-            let context = Assignment.Context(state: state, now: now)
+            let context = Assignment.Context(state: state, now: now, createsUnknownNews: createsUnknownNews)
             var unfinished: [Assignment] = []
             var next = 0
             while next < assignments.count, !draft.isFull {

@@ -27,6 +27,9 @@ struct Flag {
             name: "in-memory", value: nil, help: "keep everything in memory only: gone when the process ends",
             initial: "", verbs: [.serve]),
         Flag(
+            name: "create-unknown-news", value: nil, help: "a like of a news that nobody made makes it", initial: "",
+            verbs: [.serve]),
+        Flag(
             name: "workers", value: "N", help: "threads that serve HTTP, 1 to 256", initial: "one per core",
             verbs: [.serve]),
         Flag(
@@ -61,7 +64,7 @@ enum Help {
         let left = "--\(flag.name)" + (flag.value.map { " \($0)" } ?? "")
         let initial = flag.initial.isEmpty ? "" : " (\(flag.initial))"
         let verbs = flag.verbs.map(\.rawValue).joined(separator: ", ")
-        return "  \(pad(left, 14)) \(pad(flag.variable, 17)) \(pad(verbs, 15)) \(flag.help)\(initial)"
+        return "  \(pad(left, 21)) \(pad(flag.variable, 26)) \(pad(verbs, 13)) \(flag.help)\(initial)"
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

@@ -38,11 +38,13 @@ struct ServeSettings {
     /// Nil for a service in memory only.
     let dataFolder: String?
     let workers: Int
+    let createsUnknownNews: Bool
 
     init(_ settings: Settings) throws(Stop) {
         host = try settings.text("host") ?? "localhost"
         port = UInt16(try settings.number("port", 0...65_535) ?? 8080)
         workers = try settings.number("workers", 1...HTTPLimits.workers) ?? Self.cores
+        createsUnknownNews = try settings.isSet("create-unknown-news") ?? false
         let isInMemory = try settings.isSet("in-memory") ?? false
         let folder = try settings.text("data")
         dataFolder = isInMemory ? nil : folder ?? "./data"

@@ -60,7 +60,8 @@ final class Service {
         }
         self.shared = shared
         let mediator = LikesMediator(
-            journal: journal, state: shared, bus: bus, journalChanged: Self.logJournal,
+            journal: journal, state: shared, bus: bus, createsUnknownNews: settings.createsUnknownNews,
+            journalChanged: Self.logJournal,
             batchEnded: { [server] in server.withLock { $0 }?.wakeWorkers() })
         mediator.start()
         self.mediator = mediator

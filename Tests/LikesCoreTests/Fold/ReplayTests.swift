@@ -38,6 +38,7 @@ struct ReplayTests {
             case .newsUpdated(let news): base[news.id] = news.baseLikes
             case .newsRemovalStarted: break
             case .newsRemoved(let id): try #require(likers[id, default: []].isEmpty)
+            case .userRemoved(let id): try #require(!likers.values.contains { $0.contains(id) })
             case .likeAdded(let like):
                 try #require(likers[like.news, default: []].insert(like.user).inserted)
                 try #require(like.firstTime == (liked[like.news, default: []].insert(like.user).inserted))

@@ -38,6 +38,7 @@ private final class Spy: LikeProjection {
     func newsUpdated(_ news: FoldedNews, from old: StoredNews) { projection.newsUpdated(news, from: old) }
     func newsRemovalStarted(_ news: FoldedNews) { projection.newsRemovalStarted(news) }
     func newsRemoved(_ news: FoldedNews) { projection.newsRemoved(news) }
+    func userRemoved(_ user: UInt32, sequence: UInt64) { projection.userRemoved(user, sequence: sequence) }
 }
 
 @Suite("The textbook scenario: two news, one user likes all and unlikes all")

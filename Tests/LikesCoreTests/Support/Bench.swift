@@ -197,6 +197,7 @@ extension LikeEvent {
         case .newsUpdated(let news): "updated \(news.id.text)"
         case .newsRemovalStarted(let id): "leaving \(id.text)"
         case .newsRemoved(let id): "removed \(id.text)"
+        case .userRemoved(let id): "forgot \(id.text)"
         }
     }
 }

@@ -10,19 +10,43 @@ internal import CJansson
 
     /// Reads a text.
     ///
+    /// - Parameter maximumValues: the most values that the text may hold, keys not counted. A value costs up to a
+    ///   hundred times its bytes in memory, so a text is refused before it is taken apart.
     /// - Throws: `JSONError` with the place of the first fault.
-    package init(_ bytes: [UInt8]) throws(JSONError) {
+    package init(_ bytes: [UInt8], maximumValues: Int = .max) throws(JSONError) {
+        guard Self.values(in: bytes) <= maximumValues else { throw JSONError(fault: .tooManyValues(maximumValues)) }
         var fault = json_error_t()
         let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
         let tree = unsafe bytes.withUnsafeBytes { buffer in
             unsafe json_loadb(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, flags, &fault)
         }
         guard let tree = unsafe tree else {
-            throw unsafe JSONError(
-                isDuplicate: json_error_code(&fault) == json_error_duplicate_key, line: Int(fault.line),
-                column: Int(fault.column))
+            let isDuplicate = unsafe json_error_code(&fault) == json_error_duplicate_key
+            throw JSONError(
+                fault: isDuplicate ? .duplicateKey : .malformed, line: Int(fault.line), column: Int(fault.column))
         }
         unsafe self.tree = unsafe tree
+    }
+
+    /// An upper bound of the values in a text: one more than its commas, and one for every opened bracket.
+    private static func values(in bytes: [UInt8]) -> Int {
+        var (count, isString, isEscaped) = (1, false, false)
+        for byte in bytes {
+            if isEscaped {
+                isEscaped = false
+            } else if isString {
+                if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isString = true
+            } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+                count += 1
+            }
+        }
+        return count
     }
 
     deinit { unsafe json_decref(tree) }
@@ -31,18 +55,36 @@ internal import CJansson
     package var root: JSONValue { unsafe JSONValue(tree, of: self) }
 }
 
-/// Where a text stops being JSON.
+/// Why, and where, a text is refused.
 package struct JSONError: Error, Equatable {
-    /// Whether the fault is a key that comes twice.
-    package let isDuplicate: Bool
-    /// Counted from 1.
+    /// What is wrong with the text.
+    package let fault: Fault
+    /// Counted from 1; 0 when the text as a whole is meant.
     package let line: Int
-    /// In characters, counted from 1.
+    /// In characters, counted from 1; 0 when the text as a whole is meant.
     package let column: Int
+
+    init(fault: Fault, line: Int = 0, column: Int = 0) {
+        self.fault = fault
+        self.line = line
+        self.column = column
+    }
+
+    /// The kinds of faults.
+    package enum Fault: Equatable, Sendable {
+        case malformed
+        /// A key comes twice in an object.
+        case duplicateKey
+        /// More values than so many.
+        case tooManyValues(Int)
+    }
 
     /// A sentence for the caller.
     package var reason: String {
-        let fault = isDuplicate ? "a key comes twice in an object" : "the text is not valid JSON"
-        return "\(fault) (line \(line), column \(column))"
+        switch fault {
+        case .malformed: "the text is not valid JSON (line \(line), column \(column))"
+        case .duplicateKey: "a key comes twice in an object (line \(line), column \(column))"
+        case .tooManyValues(let limit): "the text has more than \(limit) values"
+        }
     }
 }

@@ -77,13 +77,6 @@ package struct JSONWriter {
     /// The value `null`.
     package mutating func null() { literal("null") }
 
-    /// A value that is JSON already.
-    package mutating func raw(_ json: [UInt8]) {
-        separate()
-        bytes.append(contentsOf: json)
-        needsComma = true
-    }
-
     /// The end of a line, where each line is a value of its own.
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))

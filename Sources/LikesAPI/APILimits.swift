@@ -2,8 +2,8 @@ internal import LikesCore
 
 /// Every limit of the HTTP interface beyond those of the domain, each with its reason and what happens at it.
 enum APILimits {
-    /// Bytes of the body that describes one news: every member at its longest, with escapes. More is 413.
-    static let newsBody = 512 << 10
+    /// Bytes of the body that describes one news: every member at its longest, with most of it escaped. More is 413.
+    static let newsBody = 128 << 10
 
     /// Bytes of a body with many entries: 10,000 entries with ids of usual length. More is 413.
     static let batchBody = 8 << 20
@@ -11,8 +11,12 @@ enum APILimits {
     /// Bytes of a body where none is needed; it is read and ignored, since some clients always send one. More is 413.
     static let ignoredBody = 64 << 10
 
-    /// Ids in one list (`PUT /v1/profiles/{user}/likes`). More is 413.
-    static let listedNews = Limits.batchEntries
+    /// Values in one JSON text: 10,000 entries with all members, and many properties. More is 413; a text of nothing
+    /// but small values would else take eighty times its size in memory, and its worker for seconds.
+    static let jsonValues = 250_000
+
+    /// Bytes of an answer after which a page of the feed ends before its limit; `next` leads on.
+    static let pageBytes = 1 << 20
 
     /// Seconds after which a client that was turned away is asked to come again.
     static let retryAfterSeconds = 1

@@ -44,7 +44,7 @@ package struct LikesAPI: Sendable {
             throw Problem(.misdirectedRequest, "this server answers only requests to a loopback name or address")
         }
         let route = try Route(uri: request.uri)
-        guard route.methods.contains(request.method) else {
+        guard route.allows(request.method) else {
             var problem = Problem(.methodNotAllowed, "this path has no method \(request.method.name)")
             problem.allow = route.methods
             throw problem
@@ -71,7 +71,10 @@ package struct LikesAPI: Sendable {
         case (.newsCollection, .post), (.likes, .post):
             _ = try mediaType(request, allowsLines: true)
             return APILimits.batchBody
-        default: return APILimits.ignoredBody
+        default:
+            // It is ignored; but a form never passes, so that no foreign web page can send one.
+            if request.header("Content-Type") != nil { _ = try mediaType(request, allowsLines: false) }
+            return APILimits.ignoredBody
         }
     }
 

@@ -87,14 +87,20 @@ struct Reads {
         var after: FeedKey?
         if case .feed(let key)? = try query.cursor(of: list) { after = key }
         let page = reader.feed(order, viewer: viewer, after: after, limit: limit)
-        let next = page.next.map { Cursor.feed($0).text(of: list) }
+        var next = page.next.map { Cursor.feed($0).text(of: list) }
         var response = answer.tagged(
             request, sequence: page.sequence, position: page.position, isPrivate: viewer != nil
         ) { json in
             json.object { json in
                 json.name("news")
                 json.array { json in
-                    for entry in page.entries { json.object { $0.members(of: entry) } }
+                    for entry in page.entries {
+                        json.object { $0.members(of: entry) }
+                        if json.bytes.count > APILimits.pageBytes, entry.stored !== page.entries.last?.stored {
+                            next = Cursor.feed(entry.feedKey).text(of: list)
+                            break
+                        }
+                    }
                 }
                 if let next { json.member("next", next) }
                 json.member("sequence", page.sequence)

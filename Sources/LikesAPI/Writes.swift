@@ -78,7 +78,7 @@ struct Writes: Sendable {
             guard case .news(let receipt) = receipt else { return nil }
             let detail = reader.detail(id, viewer: nil)
             return answer.json(receipt.created ? 201 : 200, position: detail?.position ?? receipt.sequence) { json in
-                if let detail { json.value(detail) } else { json.value(receipt) }
+                if let detail { json.value(detail, sequence: receipt.sequence) } else { json.value(receipt) }
             }
         }
     }

@@ -78,9 +78,8 @@ package struct LikesReader: Sendable {
         }
         guard let user else { return UserLikesPage(likes: [], next: nil, sequence: sequence, position: position) }
         let page = walk(.ofUser, of: user, before: before, limit: limit) { like, state in
-            // Likes of a news that is being deleted are gone for callers.
-            state.catalog.isLeaving(like.handle)
-                ? nil : LikedNews(news: state.catalog[like.handle].news.id, likedAt: like.at)
+            // Likes of a news that is being deleted are listed as long as they count, until they are withdrawn.
+            LikedNews(news: state.catalog[like.handle].news.id, likedAt: like.at)
         }
         return UserLikesPage(likes: page?.views ?? [], next: page?.next, sequence: sequence, position: position)
     }
@@ -88,11 +87,11 @@ package struct LikesReader: Sendable {
     /// Collects a page of a chain, giving up the lock after a bounded number of steps.
     ///
     /// - Parameters:
-    ///   - view: what to show for a like, under the lock; nil to leave it out.
+    ///   - view: what to show for a like, under the lock.
     ///   - isThere: whether `owner` is still what it was.
     /// - Returns: the page, and when there is more, the sequence of its last like; nil when the owner is gone.
     private func walk<View>(
-        _ chain: Chain, of owner: UInt32, before: UInt64?, limit: Int, view: (ListedLike, LikesState) -> View?,
+        _ chain: Chain, of owner: UInt32, before: UInt64?, limit: Int, view: (ListedLike, LikesState) -> View,
         while isThere: (LikesState) -> Bool = { _ in true }
     ) -> (views: [View], next: UInt64?)? {
         var views: [View] = []
@@ -108,11 +107,10 @@ package struct LikesReader: Sendable {
                 let part = state.log.part(
                     chain, of: owner, before: below, limit: limit + 1 - views.count, steps: Limits.chainSteps)
                 for like in part.likes {
-                    guard let view = view(like, state) else { continue }
                     if views.count == limit {
                         hasMore = true
                     } else {
-                        views.append(view)
+                        views.append(view(like, state))
                         last = like.sequence
                     }
                 }

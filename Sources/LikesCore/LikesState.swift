@@ -58,8 +58,12 @@ package final class LikesState {
 
     private func addLike(_ like: LikeChange, _ event: LikeEvent) throws(FoldError.Reason) {
         guard let news = catalog.find(like.news) else { throw .unknownNews }
-        guard detail.likesCount(news) + 1 == like.likesCount else { throw .wrongCount }
-        let user = users.intern(like.user)
+        let known = users.find(like.user)
+        let given = known.map { profile.numberOfGivenLikes($0) } ?? 0
+        guard detail.likesCount(news) + 1 == like.likesCount, given + 1 == like.numberOfGivenLikes else {
+            throw .wrongCount
+        }
+        let user = known ?? users.intern(like.user)
         guard log.add(news: news, user: user, at: event.at, sequence: event.sequence) else { throw .repeatedLike }
         let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
         for projection in projections { projection.likeAdded(folded) }
@@ -67,10 +71,17 @@ package final class LikesState {
 
     private func removeLike(_ like: LikeChange, _ event: LikeEvent) throws(FoldError.Reason) {
         guard let news = catalog.findStored(like.news) else { throw .unknownNews }
-        guard detail.likesCount(news) - 1 == like.likesCount else { throw .wrongCount }
-        guard let user = users.find(like.user), log.remove(news: news, user: user) else { throw .unknownLike }
-        withdrawn.remember(serial: catalog[news].serial, user: user)
-        let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
+        guard let user = users.find(like.user) else { throw .unknownLike }
+        guard detail.likesCount(news) - 1 == like.likesCount,
+            profile.numberOfGivenLikes(user) - 1 == like.numberOfGivenLikes
+        else { throw .wrongCount }
+        guard log.remove(news: news, user: user) else { throw .unknownLike }
+        let stored = catalog[news]
+        // Of a news that is being deleted no like will ever be a second one.
+        let isLeaving = catalog.isLeaving(news)
+        if !isLeaving { withdrawn.remember(serial: stored.serial, user: user) }
+        let folded = FoldedLike(
+            news: news, user: user, author: isLeaving ? nil : stored.author, sequence: event.sequence)
         for projection in projections { projection.likeRemoved(folded) }
     }
 

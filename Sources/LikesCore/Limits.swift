@@ -18,6 +18,9 @@ package enum Limits {
     /// Bytes of a value in `properties`; a longer one is refused.
     package static let propertyValueBytes = 4_096
 
+    /// Bytes of all keys and values of a news' `properties` together; more are refused, since every feed shows them.
+    package static let propertiesBytes = 16 << 10
+
     /// The largest `baseLikes`: 2^53 - 1, the largest integer that every JSON reader keeps exactly.
     package static let baseLikes: Int64 = (1 << 53) - 1
 
@@ -43,8 +46,11 @@ package enum Limits {
     /// Events of one commit. When a round has this many, the commands behind wait for the next round.
     package static let eventsPerCommit = 12_000
 
-    /// Rounds that the mediator still plays when it is stopped: about a second's. Then what is left is refused.
-    package static let roundsWhenStopping = 200
+    /// Decisions of one round, those that change nothing included. Then, too, the commands behind wait.
+    package static let stepsPerCommit = 20_000
+
+    /// Milliseconds that the mediator goes on working when it is stopped. Then what is left is refused.
+    package static let mediatorStopMilliseconds: Int64 = 1_500
 
     /// Likes that a deletion withdraws in one commit; a larger cascade is cut into several.
     package static let cascadeLikes = 10_000

@@ -6,6 +6,11 @@ package struct NewsEntry: Sendable {
     package let likesCount: Int64
     /// Whether the viewer likes it; nil when there is no viewer.
     package let viewerLikes: Bool?
+
+    /// What places it in the orders of the feed.
+    package var feedKey: FeedKey {
+        FeedKey(likesCount: likesCount, sortTime: stored.sortTime, id: stored.news.id)
+    }
 }
 
 /// A news on its own page.

@@ -102,7 +102,7 @@ package final class HTTPServer: Sendable {
         switch before {
         case .ready: for worker in workers { worker.close() }
         case .running(let threads):
-            let deadline = monotonicMilliseconds() + Int64(max(deadlineMilliseconds, 0))
+            let deadline = MonotonicClock.milliseconds() + Int64(max(deadlineMilliseconds, 0))
             for worker in workers { worker.requestStop(deadline: deadline) }
             for thread in threads { thread.join() }
         case .stopped: break

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Threading
 
 /// Connections that have been answered and are only read on, until the client has closed or time is up.
 ///
@@ -27,7 +28,7 @@ struct LingeringSockets {
         }
         entries.append(
             Entry(
-                descriptor: descriptor, deadline: monotonicMilliseconds() + HTTPLimits.lingerMilliseconds,
+                descriptor: descriptor, deadline: MonotonicClock.milliseconds() + HTTPLimits.lingerMilliseconds,
                 bytesLeft: HTTPLimits.lingeredBytes))
     }
 
@@ -58,11 +59,4 @@ struct LingeringSockets {
             return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
         }
     }
-}
-
-/// Milliseconds on the clock that nobody sets.
-func monotonicMilliseconds() -> Int64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }

@@ -63,7 +63,7 @@ private func takeHeaderField(
     _ head: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
 ) -> MHD_Result {
-    // Safety: `head` is the value that `RequestHead.init` lends for the length of the pass.
+    // Safety: `head` is the value that `RequestHead.read` lends for the length of the pass.
     guard let head = unsafe head?.assumingMemoryBound(to: RequestHead.self) else { return .NO }
     unsafe head.pointee.take(
         name: UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize),

@@ -10,9 +10,6 @@ package struct Header: Sendable {
         self.name = name
         self.value = value
     }
-
-    /// A field with its parts named.
-    package init(name: StaticString, value: String) { self.init(name, value) }
 }
 
 /// A complete answer to a request.

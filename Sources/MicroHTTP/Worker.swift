@@ -23,7 +23,7 @@ final class Worker: @unchecked Sendable {
     var activeExchanges = 0
     var lingering = LingeringSockets()
     /// The time of this turn of the loop, in monotonic milliseconds.
-    private(set) var now = monotonicMilliseconds()
+    private(set) var now = MonotonicClock.milliseconds()
 
     private let outbox = Locked(Outbox())
     private let wakeup: Int32
@@ -86,7 +86,7 @@ final class Worker: @unchecked Sendable {
     func run() {
         repeat {
             wait()
-            now = monotonicMilliseconds()
+            now = MonotonicClock.milliseconds()
             resumeCompleted()
             for daemon in daemons { daemon.run() }
             lingering.run(now: now)

@@ -1,4 +1,4 @@
-internal import Glibc
+package import Glibc
 
 /// A value that only one thread touches at a time, behind a plain pthread mutex.
 ///
@@ -6,8 +6,8 @@ internal import Glibc
 /// (swiftlang/swift#88440). Do not call out to unknown code, or wait for anything, inside `withLock`.
 @safe package final class Locked<Value>: @unchecked Sendable {
     // Safety: `value` is only reached inside `withLock`, between lock and unlock of `mutex`.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var value: Value
 
     package init(_ value: sending Value) {
         unsafe mutex = .allocate(capacity: 1)
@@ -21,6 +21,7 @@ internal import Glibc
     }
 
     /// Runs `body` with the value, alone.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,13 +1,13 @@
-internal import Glibc
+package import Glibc
 
 /// A locked value that threads can also wait on: a mutex with a condition variable.
 ///
 /// Waiting gives the lock up and takes it again; `signal` wakes one waiter, `broadcast` all of them.
 @safe package final class Monitor<Value>: @unchecked Sendable {
     // Safety: `value` is only reached inside `withLock` and `wait`, which hold `mutex`.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let condition: UnsafeMutablePointer<pthread_cond_t>
+    @usableFromInline var value: Value
 
     package init(_ value: sending Value) {
         unsafe mutex = .allocate(capacity: 1)
@@ -29,6 +29,7 @@ internal import Glibc
     }
 
     /// Runs `body` with the value, alone.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -40,6 +41,7 @@ internal import Glibc
     /// Waits until `ready` holds, then runs `body` under the same hold of the lock.
     ///
     /// - Parameter ready: looked at first, and again after every signal; it must not change the value.
+    @inlinable
     package func wait<Result>(until ready: (Value) -> Bool, then body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -50,6 +52,7 @@ internal import Glibc
     /// Waits until `ready` holds or `milliseconds` have passed.
     ///
     /// - Returns: what `ready` said last.
+    @inlinable
     package func wait(until ready: (Value) -> Bool, milliseconds: Int) -> Bool {
         var deadline = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -1,4 +1,4 @@
-internal import Glibc
+package import Glibc
 
 /// A value that many threads read at once and one thread changes alone: a reader-writer lock.
 ///
@@ -6,8 +6,8 @@ internal import Glibc
 /// therefore never take the read lock twice. Hold it for as long as a copy of a few numbers takes.
 @safe package final class Shared<Value>: @unchecked Sendable {
     // Safety: `value` is only reached inside `read` and `write`, which hold `lock` in the matching mode.
-    private let lock: UnsafeMutablePointer<pthread_rwlock_t>
-    private var value: Value
+    @usableFromInline let lock: UnsafeMutablePointer<pthread_rwlock_t>
+    @usableFromInline var value: Value
 
     package init(_ value: sending Value) {
         unsafe lock = .allocate(capacity: 1)
@@ -26,6 +26,7 @@ internal import Glibc
     }
 
     /// Runs `body` beside other readers; nothing changes meanwhile.
+    @inlinable
     package func read<Result, Failure: Error>(
         _ body: (borrowing Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -35,6 +36,7 @@ internal import Glibc
     }
 
     /// Runs `body` alone.
+    @inlinable
     package func write<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -74,22 +74,32 @@ import Testing
         }
     }
 
-    @Test func `A news of more than 512 KiB is 413, said before it is sent`() async throws {
+    @Test func `A news of more than 128 KiB is 413, said before it is sent`() async throws {
         try await withServer { server in
             let request = WireRequest(
-                "PUT", "/v1/news/n", headers: ["Content-Type": "application/json", "Content-Length": "600000"])
+                "PUT", "/v1/news/n", headers: ["Content-Type": "application/json", "Content-Length": "131073"])
             expectProblem(try await WireClient.send(request, port: server.port), 413, "body_too_large")
         }
     }
 
     @Test func `A news as large as it may be is taken`() async throws {
         try await withServer { server in
-            let value = JSON.string(String(repeating: "v", count: 4096))
-            let pairs = (0..<64).map { ("key \($0)", value) }
+            // 64 members of 256 bytes each are 16 KiB, all of it escaped.
+            let pairs = (10..<74).map { ("key \($0)", JSON.string(String(repeating: "\u{1}", count: 250))) }
             let properties = JSON.object(Dictionary(uniqueKeysWithValues: pairs))
-            let answer = try await server.api.putNews("n", ["title": "A title", "properties": properties])
+            let title = JSON.string(String(repeating: "\"", count: 1000))
+            let answer = try await server.api.putNews("n", ["title": title, "properties": properties])
             #expect(answer.status == 201)
             #expect(try await server.api.detail("n").json["properties"] == properties)
+        }
+    }
+
+    @Test func `Properties of more than 16 KiB together are refused`() async throws {
+        try await withServer { server in
+            let pairs = (10..<74).map { ("key \($0)", JSON.string(String(repeating: "v", count: 251))) }
+            let properties = JSON.object(Dictionary(uniqueKeysWithValues: pairs))
+            let answer = try await server.api.putNews("n", ["title": "A title", "properties": properties])
+            expectProblem(answer, 400, "invalid_body")
         }
     }
 

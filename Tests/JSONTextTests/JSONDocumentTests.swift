@@ -61,7 +61,7 @@ struct JSONDocumentTests {
         ])
     func notJSON(text: String) throws {
         let error = try #require(fault(text))
-        #expect(!error.isDuplicate)
+        #expect(error.fault == .malformed)
         #expect(error.reason.hasPrefix("the text is not valid JSON"))
     }
 
@@ -87,10 +87,26 @@ struct JSONDocumentTests {
 
     @Test("a key that comes twice is told apart, at any depth")
     func duplicates() {
-        #expect(fault(#"{"a":1,"a":1}"#)?.isDuplicate == true)
-        #expect(fault(#"[{"b":{"a":1,"\u0061":2}}]"#)?.isDuplicate == true)
+        #expect(fault(#"{"a":1,"a":1}"#)?.fault == .duplicateKey)
+        #expect(fault(#"[{"b":{"a":1,"\u0061":2}}]"#)?.fault == .duplicateKey)
         #expect(fault(#"{"a":{"a":1},"b":{"a":1}}"#) == nil)
         #expect(fault(#"{"a":1,"a":1}"#)?.reason.hasPrefix("a key comes twice in an object") == true)
+    }
+
+    @Test("a text with too many values is refused before it is taken apart")
+    func tooManyValues() {
+        func fault(_ text: String, _ limit: Int) -> JSONError.Fault? {
+            do throws(JSONError) {
+                _ = try JSONDocument(Array(text.utf8), maximumValues: limit)
+                return nil
+            } catch {
+                return error.fault
+            }
+        }
+        #expect(fault("[1,2,3]", 4) == nil)
+        #expect(fault("[1,2,3]", 3) == .tooManyValues(3))
+        #expect(fault("[[],[],[]]", 6) == .tooManyValues(6))
+        #expect(fault(#"{"a,[{":"\",[{[{\\"}"#, 2) == nil)
     }
 
     @Test("deep nesting is refused before it becomes a danger")

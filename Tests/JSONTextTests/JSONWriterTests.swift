@@ -45,7 +45,7 @@ struct JSONWriterTests {
                         writer.null()
                     }
                     writer.value(true)
-                    writer.raw(Array("[2]".utf8))
+                    writer.array { $0.value(2) }
                     writer.value(false)
                 }
                 writer.name("l\"ast" as String)

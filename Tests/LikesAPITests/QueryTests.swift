@@ -40,10 +40,10 @@ struct QueryTests {
         #expect(problem { _ = try query("viewer=a&viewer=b").viewer() }?.contains("once") == true)
     }
 
-    @Test("an order that does not exist is refused, and a window only goes with top")
+    @Test("an order that does not exist is refused, and so is a window")
     func order() throws {
         #expect(try query("").order() == .newest)
-        #expect(try query("sort=top&window=all").order() == .top)
+        #expect(try query("sort=top").order() == .top)
         #expect(problem { _ = try query("sort=best").order() }?.hasPrefix("invalid_parameter: sort") == true)
         #expect(problem { _ = try query("window=all").order() }?.hasPrefix("invalid_parameter: window") == true)
     }

@@ -57,12 +57,15 @@ extension JSONWriter {
         if let likes = entry.viewerLikes { value(likes) } else { null() }
     }
 
-    mutating func value(_ detail: NewsDetail) {
+    /// A detail.
+    ///
+    /// - Parameter sequence: in the answer to a write, the write's own; nil for the last change of what is shown.
+    mutating func value(_ detail: NewsDetail, sequence: UInt64? = nil) {
         object { json in
             json.members(of: detail.entry)
             json.name("newestLikers")
             json.array { json in for liker in detail.newestLikers { json.value(liker) } }
-            json.member("sequence", detail.sequence)
+            json.member("sequence", sequence ?? detail.sequence)
         }
     }
 

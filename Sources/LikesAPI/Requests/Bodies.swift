@@ -100,14 +100,26 @@ struct BodyReader {
             try checkCount(values.count)
             return values.map { entry($0, read) }
         case .ndjson:
-            let lines = body.split(separator: UInt8(ascii: "\n")).filter { !$0.allSatisfy(isSpace) }
-            try checkCount(lines.count)
-            return lines.map { line in
-                do throws(JSONError) { return entry(try JSONDocument(Array(line)).root, read) } catch {
-                    return .malformed(code: Problem.Code.invalidJSON.rawValue, detail: error.reason)
+            return try lines(body) { line in
+                do throws(Problem) { return entry(try document(line).root, read) } catch {
+                    return .malformed(code: error.code.rawValue, detail: error.detail)
                 }
             }
         }
+    }
+
+    /// Reads a body line by line; blank lines do not count.
+    private func lines<Entry>(_ body: [UInt8], read: ([UInt8]) -> Entry) throws(Problem) -> [Entry] {
+        var entries: [Entry] = []
+        var rest = body[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
+            if line.allSatisfy(isSpace) { continue }
+            try checkCount(entries.count + 1)
+            entries.append(read(Array(line)))
+        }
+        return entries
     }
 
     private func list(_ root: JSONValue, _ name: String) throws(Problem) -> [JSONValue] {
@@ -144,7 +156,8 @@ struct BodyReader {
     }
 
     private func document(_ body: [UInt8]) throws(Problem) -> JSONDocument {
-        do throws(JSONError) { return try JSONDocument(body) } catch {
+        do throws(JSONError) { return try JSONDocument(body, maximumValues: APILimits.jsonValues) } catch {
+            if case .tooManyValues = error.fault { throw Problem(.bodyTooLarge, error.reason) }
             throw Problem(.invalidJSON, error.reason)
         }
     }

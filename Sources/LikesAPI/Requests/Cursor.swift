@@ -65,7 +65,7 @@ enum Cursor: Equatable {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// FNV-1a, 32 bits: against accidents, not against forgers, who would only fool themselves.
+    /// FNV-1a, 32 bits: against accidents. Whoever forges a cursor gets another place of the same list.
     private static func checkSum(_ bytes: [UInt8]) -> [UInt8] {
         let sum = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return (0..<4).map { UInt8(truncatingIfNeeded: sum >> (24 - 8 * UInt32($0))) }

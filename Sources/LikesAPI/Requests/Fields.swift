@@ -93,6 +93,10 @@ struct Fields {
             let text = try Self.text(member.value, "\(name).\(member.key)", 0...Limits.propertyValueBytes)
             properties.append(News.Property(key: member.key, value: text))
         }
+        let bytes = properties.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= Limits.propertiesBytes else {
+            throw Problem(.invalidBody, "\(name): all together have up to \(Limits.propertiesBytes) bytes")
+        }
         return properties.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 }

@@ -4,7 +4,11 @@ enum LoopbackHost {
     ///
     /// On bytes: every request passes here, and comparing characters costs more than all the rest of it.
     static func matches(_ host: String) -> Bool {
-        let bytes = Array(host.utf8)
+        var host = host
+        return host.withUTF8 { unsafe matches(Array($0)) }
+    }
+
+    private static func matches(_ bytes: [UInt8]) -> Bool {
         let isBracketed = bytes.first == UInt8(ascii: "[")
         guard let end = isBracketed ? bytes.firstIndex(of: UInt8(ascii: "]")).map({ $0 + 1 }) : colonOrEnd(bytes)
         else { return false }

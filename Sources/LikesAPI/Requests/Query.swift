@@ -17,13 +17,17 @@ struct Query {
         }
     }
 
-    /// All values of a parameter, in order.
-    private func values(_ name: String) -> [[UInt8]] { parameters.filter { $0.name == name }.map(\.value) }
+    /// The value of a parameter that may come once only.
+    private func value(_ name: String) throws(Problem) -> [UInt8]? {
+        guard let first = parameters.firstIndex(where: { $0.name == name }) else { return nil }
+        guard !parameters[(first + 1)...].contains(where: { $0.name == name }) else {
+            throw Problem(.invalidParameter, "\(name): it may come once only")
+        }
+        return parameters[first].value
+    }
 
     private func text(_ name: String) throws(Problem) -> String? {
-        let values = values(name)
-        guard values.count <= 1 else { throw Problem(.invalidParameter, "\(name): it may come once only") }
-        guard let value = values.first else { return nil }
+        guard let value = try value(name) else { return nil }
         guard let text = String(validating: value, as: UTF8.self) else {
             throw Problem(.invalidParameter, "\(name): it is not valid UTF-8")
         }
@@ -32,22 +36,21 @@ struct Query {
 
     /// The user who looks, if one is named.
     func viewer() throws(Problem) -> UserID? {
-        guard values("viewer").count <= 1 else {
-            throw Problem(.invalidParameter, "viewer: it may come once only")
-        }
-        let viewers: [UserID] = try ids("viewer")
-        return viewers.first
+        guard let value = try value("viewer") else { return nil }
+        return try Self.id(value, "viewer")
     }
 
     /// The ids of a parameter that may come many times.
     func ids<Subject>(_ name: String) throws(Problem) -> [Identifier<Subject>] {
         var ids: [Identifier<Subject>] = []
-        for value in values(name) {
-            do throws(IdentifierError) { ids.append(try Identifier(utf8: value)) } catch {
-                throw Problem(.invalidID, "\(name): \(error.reason)")
-            }
-        }
+        for parameter in parameters where parameter.name == name { ids.append(try Self.id(parameter.value, name)) }
         return ids
+    }
+
+    private static func id<Subject>(_ value: [UInt8], _ name: String) throws(Problem) -> Identifier<Subject> {
+        do throws(IdentifierError) { return try Identifier(utf8: value) } catch {
+            throw Problem(.invalidID, "\(name): \(error.reason)")
+        }
     }
 
     /// How many entries a page has at most.
@@ -62,16 +65,12 @@ struct Query {
 
     /// The order of the feed.
     func order() throws(Problem) -> FeedOrder {
-        let order: FeedOrder
+        guard try text("window") == nil else { throw Problem(.invalidParameter, "window: there is none yet") }
         switch try text("sort") {
-        case nil, "newest": order = .newest
-        case "top": order = .top
+        case nil, "newest": return .newest
+        case "top": return .top
         default: throw Problem(.invalidParameter, "sort: newest and top are allowed")
         }
-        if let window = try text("window"), order != .top || window != "all" {
-            throw Problem(.invalidParameter, "window: only \"all\" is allowed, and only with sort=top")
-        }
-        return order
     }
 
     /// Where the page begins, if the list's first page is not meant.

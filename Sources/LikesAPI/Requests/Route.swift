@@ -64,16 +64,29 @@ enum Route {
     /// The methods that the path has, HEAD and OPTIONS aside.
     private var ownMethods: [Method] {
         switch self {
-        case .newsCollection, .likes: [.post]
-        case .news, .like: [.get, .put, .delete]
-        case .profileLikes: [.get, .put, .delete]
-        case .likers, .feed, .profile, .health, .readiness, .description: [.get]
+        case .newsCollection, .likes: Self.onlyPost
+        case .news, .like, .profileLikes: Self.readAndWrite
+        case .likers, .feed, .profile, .health, .readiness, .description: Self.onlyGet
         }
     }
+
+    // Made once: every request asks.
+    private static let onlyPost = [Method.post]
+    private static let readAndWrite = [Method.get, .put, .delete]
+    private static let onlyGet = [Method.get]
 
     /// All methods that the path has, as `Allow` lists them.
     var methods: [Method] {
         (ownMethods.contains(.get) ? [.get, .head] : []) + ownMethods.filter { $0 != .get } + [.options]
+    }
+
+    /// Whether the path has a method.
+    func allows(_ method: Method) -> Bool {
+        switch method {
+        case .options: true
+        case .get, .head: ownMethods.contains(.get)
+        default: ownMethods.contains(method)
+        }
     }
 
     /// Whether the path belongs to the API, and not to the operation of the server.

@@ -19,14 +19,25 @@ extension Timestamp {
         let day = milliseconds.flooredDivision(by: 86_400_000)
         let inDay = milliseconds - day * 86_400_000
         let (year, month, dayOfMonth) = civil(fromDay: day)
-        bytes.append(decimal: year, digits: 4, before: UInt8(ascii: "-"))
-        bytes.append(decimal: month, digits: 2, before: UInt8(ascii: "-"))
-        bytes.append(decimal: dayOfMonth, digits: 2, before: UInt8(ascii: "T"))
-        bytes.append(decimal: inDay / 3_600_000, digits: 2, before: UInt8(ascii: ":"))
-        bytes.append(decimal: inDay / 60_000 % 60, digits: 2, before: UInt8(ascii: ":"))
-        bytes.append(decimal: inDay / 1000 % 60, digits: 2, before: UInt8(ascii: "."))
-        bytes.append(decimal: inDay % 1000, digits: 3, before: UInt8(ascii: "Z"))
+        var text = Self.template
+        text.setDigits(at: 0, year / 100)
+        text.setDigits(at: 2, year % 100)
+        text.setDigits(at: 5, month)
+        text.setDigits(at: 8, dayOfMonth)
+        text.setDigits(at: 11, inDay / 3_600_000)
+        text.setDigits(at: 14, inDay / 60_000 % 60)
+        text.setDigits(at: 17, inDay / 1000 % 60)
+        text.setDigits(at: 20, inDay % 1000 / 10)
+        text[22] = UInt8(truncatingIfNeeded: 48 + inDay % 10)
+        unsafe text.span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
+
+    /// The text with room for its digits.
+    private static let template: InlineArray<24, UInt8> = {
+        var text = InlineArray<24, UInt8>(repeating: UInt8(ascii: "Z"))
+        for (position, byte) in "0000-00-00T00:00:00.000Z".utf8.enumerated() { text[position] = byte }
+        return text
+    }()
 
     /// The text `YYYY-MM-DDTHH:MM:SS.mmmZ`.
     package var rfc3339: String {
@@ -136,15 +147,11 @@ private func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64
     return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
 }
 
-extension [UInt8] {
-    /// Appends a number with leading zeros, and a character behind it.
-    fileprivate mutating func append(decimal value: Int64, digits: Int, before next: UInt8) {
-        var divisor: Int64 = digits == 4 ? 1000 : digits == 3 ? 100 : 10
-        while divisor > 0 {
-            append(UInt8(truncatingIfNeeded: 48 + value / divisor % 10))
-            divisor /= 10
-        }
-        append(next)
+extension InlineArray<24, UInt8> {
+    /// Writes a number below 100 with two digits.
+    fileprivate mutating func setDigits(at position: Int, _ number: Int64) {
+        self[position] = UInt8(truncatingIfNeeded: 48 + number / 10)
+        self[position + 1] = UInt8(truncatingIfNeeded: 48 + number % 10)
     }
 }
 

@@ -1,7 +1,7 @@
 /// Who likes what, with the time of each like: the only truth about likes.
 ///
-/// A set of pairs that can also be listed by news and by user, newest first. A like costs one 24-byte entry and a
-/// 4-byte index slot. A like taken back is marked dead and left to the sweep, which runs a few steps with every
+/// A set of pairs that can also be listed by news and by user, newest first. A like costs one 24-byte entry and
+/// about 6 bytes of index. A like taken back is marked dead and left to the sweep, which runs a few steps with every
 /// change, so that toggling does not grow memory and nothing ever pauses.
 final class LikeLog {
     /// The newest entry of a chain, and how many live likes it has.

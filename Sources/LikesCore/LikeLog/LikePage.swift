@@ -55,7 +55,8 @@ extension LikeLog {
         while onChain != EntryRing.none {
             if ring.sequence(at: onChain) < before { return onChain }
             onChain = ring[onChain][chain]
-            guard let address = inLog else { continue }
+            // Nothing in the log is as old as that: what is left of the chain is all newer.
+            guard let address = inLog else { return EntryRing.none }
             let entry = ring[address]
             // Only live entries are known to be on their chain still.
             if !entry.isDead, entry.owner(in: chain) == owner {

@@ -36,6 +36,12 @@ struct Assignment {
 
     private var operationID: OperationID? { submission.command.operationID }
 
+    /// The news whose deletion the mediator itself has taken up again, if that is what this is.
+    var resumedRemoval: NewsID? {
+        guard submission.done == nil, case .removeNews(let id) = submission.command.action else { return nil }
+        return id
+    }
+
     /// Decides as much as one round allows.
     mutating func proceed(_ draft: inout Draft, _ context: Context) -> Outcome {
         switch submission.command.action {
@@ -101,6 +107,7 @@ struct Assignment {
         _ request: ToggleRequest, _ draft: inout Draft, _ context: Context
     ) -> Result<ToggleReceipt, Rejection>? {
         let state = context.state
+        draft.noteStep()
         if draft.hasChanged(request.news, in: state) { return nil }
         guard let news = state.catalog.find(request.news) else {
             if request.liked { return .failure(.newsNotFound) }
@@ -125,17 +132,21 @@ struct Assignment {
                 likedAt: likedAt, sequence: draft.sequence))
     }
 
-    /// Counts a decided step of a bulk; false when it has to wait for the next round.
+    /// Decides and counts a step of a bulk.
+    ///
+    /// - Returns: how the round ends for the whole command when the step was not decided; nil when it was.
     private mutating func toggleInBulk(
         _ news: NewsID, of user: UserID, liked: Bool, _ draft: inout Draft, _ context: Context
-    ) -> Bool {
+    ) -> Outcome? {
+        if draft.isFull { return .unfinished }
         let request = ToggleRequest(liked: liked, news: news, user: user)
         switch toggle(request, &draft, context) {
-        case nil: return false
+        case nil: return .unfinished
         case .success(let receipt)?: progress.changed += receipt.changed ? 1 : 0
-        case .failure?: progress.unknown.append(news)
+        case .failure(.newsNotFound)?: progress.unknown.append(news)
+        case .failure(let rejection)?: return .finished(.failure(rejection))
         }
-        return true
+        return nil
     }
 
     private mutating func toggleListed(
@@ -143,13 +154,13 @@ struct Assignment {
     ) -> Outcome {
         var steps = 0
         while progress.decided < news.count {
-            if steps == Limits.stepsPerRound || draft.isFull { return .unfinished }
+            if steps == Limits.stepsPerRound { return .unfinished }
             steps += 1
             let id = news[progress.decided]
             if !liked, context.state.catalog.find(id) == nil, !draft.hasChanged(id, in: context.state) {
                 progress.unknown.append(id)
-            } else if !toggleInBulk(id, of: user, liked: liked, &draft, context) {
-                return .unfinished
+            } else if let end = toggleInBulk(id, of: user, liked: liked, &draft, context) {
+                return end
             }
             progress.decided += 1
         }
@@ -169,7 +180,7 @@ struct Assignment {
         let handles = feed.page(.newest, after: progress.feedPlace, limit: Limits.stepsPerRound)
         for handle in handles {
             let key = feed.key(handle)
-            if draft.isFull || !toggleInBulk(key.id, of: user, liked: true, &draft, context) { return .unfinished }
+            if let end = toggleInBulk(key.id, of: user, liked: true, &draft, context) { return end }
             progress.feedPlace = key
         }
         // A news that went away since it was looked up is not "unknown": nobody named it.
@@ -181,16 +192,18 @@ struct Assignment {
         _ id: UserID, _ draft: inout Draft, _ context: Context
     ) -> Outcome {
         let state = context.state
+        // Likes of this very commit are not in the log yet: they go first.
+        if draft.changesLikes(by: id, in: state) { return .unfinished }
         guard let user = state.users.find(id) else { return bulkFinished(draft) }
         let part = state.log.part(
             .ofUser, of: user, before: progress.likesBelow, limit: Limits.stepsPerRound, steps: Limits.chainSteps)
         for like in part.likes {
             // Likes of a news that is being deleted are withdrawn by the deletion.
-            let stored = state.catalog[like.handle]
-            if !state.catalog.isLeaving(like.handle) {
-                if draft.isFull || !toggleInBulk(stored.news.id, of: id, liked: false, &draft, context) {
-                    return .unfinished
-                }
+            let news = state.catalog[like.handle].news.id
+            if !state.catalog.isLeaving(like.handle),
+                let end = toggleInBulk(news, of: id, liked: false, &draft, context)
+            {
+                return end
             }
             progress.likesBelow = like.sequence
         }
@@ -204,17 +217,17 @@ struct Assignment {
     private func put(_ draft: NewsDraft, _ events: inout Draft, _ context: Context) -> NewsReceipt? {
         let id = draft.news.id
         let catalog = context.state.catalog
+        events.noteStep()
         if let leaving = catalog.findStored(id), catalog.isLeaving(leaving) { return nil }
-        if events.hasChanged(id, in: context.state) { return nil }
         let existing = catalog.find(id)
-        let old = existing.map { catalog[$0].news }
-        let new = draft.replacing(old)
-        if old == nil {
-            events.setNews(id, .newsAdded(new), now: context.now, operationID: operationID)
-        } else if old != new {
-            events.setNews(id, .newsUpdated(new), now: context.now, operationID: operationID)
+        var old = existing.map { catalog[$0].news }
+        if let change = events.change(of: id) {
+            guard let change else { return nil }
+            old = change
         }
-        let likers = existing.map { events.likesCount($0, in: context.state) - (old?.baseLikes ?? 0) } ?? 0
+        let new = draft.replacing(old)
+        if old != new { events.setNews(new, isNew: old == nil, now: context.now, operationID: operationID) }
+        let likers = existing.map { events.likesCount($0, in: context.state) - catalog[$0].news.baseLikes } ?? 0
         return NewsReceipt(
             news: new, created: old == nil, changed: old != new, likesCount: likers + new.baseLikes,
             sequence: events.sequence)
@@ -230,7 +243,7 @@ struct Assignment {
         if !state.catalog.isLeaving(news) {
             // Likes of this very commit are not in the log yet: they go first.
             if draft.changesLikes(of: news) { return .unfinished }
-            draft.setNews(id, .newsRemovalStarted(id), now: now, operationID: nil)
+            draft.appendRemoval(.newsRemovalStarted(id), now: now, operationID: nil)
         }
         let part = state.log.part(
             .ofNews, of: news, before: nil, limit: Limits.cascadeLikes, steps: Limits.chainSteps * 16)
@@ -240,7 +253,7 @@ struct Assignment {
                 (id, user), news: news, user: like.handle, likedAt: nil, now: now, operationID: operationID, in: state)
         }
         guard part.rest == nil else { return .unfinished }
-        draft.setNews(id, .newsRemoved(id), now: now, operationID: operationID)
+        draft.appendRemoval(.newsRemoved(id), now: now, operationID: operationID)
         return .finished(.success(.removed(sequence: draft.sequence)))
     }
 }

@@ -6,8 +6,9 @@ struct Draft {
     /// The state's position when the draft was begun.
     private let base: UInt64
     private(set) var events: [LikeEvent] = []
-    /// News that are made, replaced or removed in this draft. A command about one of them waits for the next draft.
-    private var changedNews: Set<NewsID> = []
+    /// News that are made, replaced or removed in this draft: the new description, or nil for a removal.
+    private var changedNews: [NewsID: News?] = [:]
+    private var steps = 0
     /// Likes that are different from the state: the time of the like, or nil when it was taken back.
     private var likes: [UInt64: Timestamp?] = [:]
     /// How many more likes a news has than in the state.
@@ -22,8 +23,11 @@ struct Draft {
     /// The sequence of the last event, or of the state when there is none.
     var sequence: UInt64 { base + UInt64(events.count) }
 
-    /// Whether a commit should not get any larger.
-    var isFull: Bool { events.count >= Limits.eventsPerCommit }
+    /// Whether a round should not get any longer. Steps that change nothing count too: they take time as well.
+    var isFull: Bool { events.count >= Limits.eventsPerCommit || steps >= Limits.stepsPerCommit }
+
+    /// Counts a decision.
+    mutating func noteStep() { steps += 1 }
 
     /// A handle for a user in this draft.
     mutating func user(_ id: UserID, in state: LikesState) -> UInt32 {
@@ -77,19 +81,36 @@ struct Draft {
         append(likedAt == nil ? .likeRemoved(change) : .likeAdded(change), at: likedAt ?? now, operationID)
     }
 
-    /// Whether a command about this news has to wait, since the draft changes the news itself. One that is being
-    /// deleted is gone whatever the draft says.
+    /// Whether likes of this user are set or taken back in this draft.
+    func changesLikes(by user: UserID, in state: LikesState) -> Bool {
+        knownUser(user, in: state).map { likesByUser[$0] != nil } ?? false
+    }
+
+    /// Whether a like of this news has to wait, since the draft changes the news itself. One that is being deleted is
+    /// gone whatever the draft says.
     func hasChanged(_ id: NewsID, in state: LikesState) -> Bool {
-        guard !changedNews.isEmpty, changedNews.contains(id) else { return false }
+        guard !changedNews.isEmpty, changedNews[id] != nil else { return false }
         return state.catalog.findStored(id).map { !state.catalog.isLeaving($0) } ?? true
     }
 
-    /// Reserves a news for one command; false when another one has it in this draft.
-    mutating func claim(_ id: NewsID) -> Bool { changedNews.insert(id).inserted }
+    /// What the draft does to a news: nil when nothing, `.some(nil)` when it is removed.
+    func change(of id: NewsID) -> News?? { changedNews.isEmpty ? nil : changedNews[id] }
 
-    /// Writes down a change to a news.
-    mutating func setNews(_ id: NewsID, _ change: LikeEvent.Change, now: Timestamp, operationID: OperationID?) {
-        changedNews.insert(id)
+    /// Reserves a news for its removal by one command; false when the draft changes it already.
+    mutating func claim(_ id: NewsID) -> Bool {
+        guard changedNews[id] == nil else { return false }
+        changedNews[id] = .some(nil)
+        return true
+    }
+
+    /// Writes down that a news is made or replaced.
+    mutating func setNews(_ news: News, isNew: Bool, now: Timestamp, operationID: OperationID?) {
+        changedNews[news.id] = news
+        append(isNew ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
+    }
+
+    /// Writes down a step of a removal.
+    mutating func appendRemoval(_ change: LikeEvent.Change, now: Timestamp, operationID: OperationID?) {
         append(change, at: now, operationID)
     }
 

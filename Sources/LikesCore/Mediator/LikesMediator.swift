@@ -5,28 +5,34 @@ package import Threading
 /// It takes requests to like and unlike, decides them in batches on a thread of its own, appends what they change to
 /// the journal, folds it into feed, detail and profile, in this order, tells the event bus, and then answers.
 package final class LikesMediator: @unchecked Sendable {
-    // Safety: `journal` and `health` of the thread's own are used by the mediator thread alone; all else is Sendable.
+    // Safety: `journal` is used by the mediator's thread alone, `thread` by whoever starts and stops; all else is
+    // Sendable.
     private let journal: any Journal
     private let shared: SharedLikes
     private let bus: EventBus
     private let clock: Clock
     private let queue = CommandQueue()
     private let batchEnded: @Sendable () -> Void
+    private let journalChanged: @Sendable (String?) -> Void
     private let failure = Locked<String?>(nil)
     private var thread: Thread?
 
     /// A mediator that does nothing until `start`.
     ///
     /// - Parameters:
+    ///   - journalChanged: called on the mediator's thread with the reason when the journal begins to fail, or fails
+    ///     in another way, and with nil when it works again.
     ///   - batchEnded: called on the mediator's thread after the answers of each batch were given.
     package init(
         journal: any Journal, state: SharedLikes, bus: EventBus, clock: Clock = .system,
+        journalChanged: @escaping @Sendable (String?) -> Void = { _ in },
         batchEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.journal = journal
         self.shared = state
         self.bus = bus
         self.clock = clock
+        self.journalChanged = journalChanged
         self.batchEnded = batchEnded
     }
 
@@ -38,8 +44,8 @@ package final class LikesMediator: @unchecked Sendable {
 
     /// Answers all that was submitted, then ends. Later submissions are refused.
     ///
-    /// What takes more than `Limits.roundsWhenStopping` commits from now is answered with `.shuttingDown`; the
-    /// commits that were made stay, and a deletion goes on at the next start.
+    /// What takes longer than `Limits.mediatorStopMilliseconds` from now is answered with `.shuttingDown`; the commits
+    /// that were made stay, and a deletion goes on at the next start.
     package func stop() {
         queue.close()
         thread?.join()
@@ -65,39 +71,55 @@ package final class LikesMediator: @unchecked Sendable {
     // MARK: The mediator's thread
 
     private func run() {
-        var assignments = removalsToResume()
-        var roundsLeft = Limits.roundsWhenStopping
+        var assignments = removalsToResume(beside: [])
+        var end: Int64?
         while true {
-            let isFailing = journalFailure != nil
-            let wait = assignments.isEmpty ? (isFailing ? Limits.journalRetryMilliseconds : nil) : 0
-            guard let arrived = queue.take(waiting: wait) else {
-                if assignments.isEmpty || roundsLeft == 0 {
+            guard let arrived = queue.take(waiting: patience(with: assignments)) else {
+                let deadline = end ?? MonotonicClock.milliseconds() + Limits.mediatorStopMilliseconds
+                end = deadline
+                if assignments.isEmpty || journalFailure != nil || MonotonicClock.milliseconds() >= deadline {
                     return answer(
                         assignments.map { Answer(submission: $0.submission, result: .failure(.shuttingDown)) })
                 }
-                roundsLeft -= 1
                 playRound(&assignments)
                 continue
             }
             assignments.append(contentsOf: arrived.map(Assignment.init))
             if assignments.isEmpty { checkJournal() } else { playRound(&assignments) }
-            if isFailing, journalFailure == nil { assignments.append(contentsOf: removalsToResume()) }
         }
     }
 
-    /// Deletions that were begun before a restart or a failure of the journal.
-    private func removalsToResume() -> [Assignment] {
+    /// Milliseconds to wait for commands before going on with what is in hand; nil for as long as it takes. A journal
+    /// that fails is tried again only now and then.
+    private func patience(with assignments: [Assignment]) -> Int? {
+        if journalFailure != nil { return Limits.journalRetryMilliseconds }
+        return assignments.isEmpty ? nil : 0
+    }
+
+    /// Deletions that were begun before a restart or a failure of the journal, but for those in hand already.
+    private func removalsToResume(beside assignments: [Assignment]) -> [Assignment] {
+        let inHand = Set(assignments.compactMap(\.resumedRemoval))
         let ids = shared.read { state in state.catalog.leavingHandles.map { state.catalog[$0].news.id } }
-        return ids.map { Assignment(Submission(command: LikeCommand(.removeNews($0)), done: nil)) }
+        return ids.filter { !inHand.contains($0) }.map {
+            Assignment(Submission(command: LikeCommand(.removeNews($0)), done: nil))
+        }
     }
 
     private func checkJournal() {
         do throws(JournalError) {
             try journal.check()
-            failure.withLock { $0 = nil }
+            noteJournal(failure: nil)
         } catch {
-            failure.withLock { $0 = error.reason }
+            noteJournal(failure: error.reason)
         }
+    }
+
+    private func noteJournal(failure reason: String?) {
+        let before = failure.withLock { failure in
+            defer { failure = reason }
+            return failure
+        }
+        if before != reason { journalChanged(reason) }
     }
 
     /// An assignment that is through, with its answer.
@@ -114,25 +136,27 @@ package final class LikesMediator: @unchecked Sendable {
         do throws(JournalError) {
             if !draft.events.isEmpty {
                 try journal.append(draft.events)
-                failure.withLock { $0 = nil }
+                noteJournal(failure: nil)
                 fold(draft.events)
                 publish(draft.events)
             }
         } catch {
-            failure.withLock { $0 = error.reason }
+            noteJournal(failure: error.reason)
             // Whoever took part in the draft has lost a part of it: all of them fail together.
             for index in answers.indices { answers[index].result = .failure(.journalUnavailable) }
-            for assignment in assignments.prefix(touched) {
+            for assignment in assignments.suffix(touched) {
                 answers.append(Answer(submission: assignment.submission, result: .failure(.journalUnavailable)))
             }
-            assignments.removeFirst(touched)
+            assignments.removeLast(touched)
+            assignments.append(contentsOf: removalsToResume(beside: assignments))
         }
         answer(answers)
     }
 
-    /// Lets every assignment decide what it may in one round.
+    /// Lets assignments decide what they may in one round. Those that did not come to it are the first of the next
+    /// round, before those that are not through: so nobody is passed over twice.
     ///
-    /// - Parameter touched: becomes the number of unfinished assignments, at the front, that took part.
+    /// - Parameter touched: becomes the number of unfinished assignments, at the end, that took part.
     private func decide(_ assignments: inout [Assignment], _ answers: inout [Answer], touched: inout Int) -> Draft {
         let now = Timestamp(milliseconds: clock.now())
         return shared.read { state in
@@ -149,7 +173,8 @@ package final class LikesMediator: @unchecked Sendable {
                 next += 1
             }
             touched = unfinished.count
-            assignments.replaceSubrange(0..<next, with: unfinished)
+            assignments.removeFirst(next)
+            assignments.append(contentsOf: unfinished)
             return draft
         }
     }
@@ -164,7 +189,7 @@ package final class LikesMediator: @unchecked Sendable {
                         try state.fold(event)
                     } catch {
                         // Durable, but not foldable: going on would show something else than what is kept.
-                        preconditionFailure("event \(error.sequence) was decided wrongly: \(error.reason.rawValue)")
+                        fatalError("event \(error.sequence) was decided wrongly: \(error.reason.rawValue)")
                     }
                 }
             }

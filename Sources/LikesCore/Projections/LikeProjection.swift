@@ -23,7 +23,7 @@ package struct FoldedLike {
     let news: UInt32
     /// The handle of the user.
     let user: UInt32
-    /// The handle of the news' author.
+    /// The handle of the news' author; nil also when the news is being deleted, and nobody's any more.
     let author: UInt32?
     /// The event's.
     package let sequence: UInt64

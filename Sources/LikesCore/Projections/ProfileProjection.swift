@@ -2,16 +2,16 @@
 package final class ProfileProjection: LikeProjection {
     private var given = ChunkedArray<UInt32>(filler: 0)
     private var changes = ChunkedArray<UInt64>(filler: 0)
-    /// Only of users who wrote news; a few among many.
-    private var received: [UInt32: Int64] = [:]
+    /// Only of users who wrote news; a few among many. Wide, since `baseLikes` alone may add up to more than 64 bits.
+    private var received: [UInt32: Int128] = [:]
 
     init() {}
 
     /// The number of news that a user likes.
     func numberOfGivenLikes(_ user: UInt32) -> Int64 { Int(user) < given.count ? Int64(given[user]) : 0 }
 
-    /// The likes of all news that a user wrote, `baseLikes` included.
-    func numberOfReceivedLikes(_ user: UInt32) -> Int64 { received[user] ?? 0 }
+    /// The likes of all news that a user wrote, `baseLikes` included; no more than 64 bits can show.
+    func numberOfReceivedLikes(_ user: UInt32) -> Int64 { Int64(clamping: received[user] ?? 0) }
 
     /// The sequence of the last event that changed what is shown of a user.
     func changedAt(_ user: UInt32) -> UInt64 { Int(user) < changes.count ? changes[user] : 0 }
@@ -38,7 +38,7 @@ package final class ProfileProjection: LikeProjection {
     }
 
     package func newsRemovalStarted(_ news: FoldedNews) {
-        receive(-news.stored.news.baseLikes, news.stored.author, news.sequence)
+        receive(-(news.stored.news.baseLikes + news.likers), news.stored.author, news.sequence)
     }
 
     package func newsRemoved(_ news: FoldedNews) {}
@@ -46,7 +46,7 @@ package final class ProfileProjection: LikeProjection {
     private func receive(_ likes: Int64, _ author: UInt32?, _ sequence: UInt64) {
         guard let author else { return }
         touch(author, sequence)
-        let total = (received[author] ?? 0) + likes
+        let total = (received[author] ?? 0) + Int128(likes)
         received[author] = total == 0 ? nil : total
     }
 

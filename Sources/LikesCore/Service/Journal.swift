@@ -65,7 +65,7 @@ package struct Token: Sendable, Equatable {
     }
 
     /// The token as callers see it.
-    package var text: String { "\(epoch.text).\(sequence)" }
+    package var text: String { epoch.text + "." + String(sequence) }
 }
 
 /// A journal that lives as long as the process: for tests and for `--in-memory`. It keeps no events.

@@ -1,9 +1,11 @@
-/// A growing array of plain values in chunks: growth never moves what is there, so it never pauses for a copy.
+/// A growing array of plain values in chunks: growth never moves what is there, so it never pauses for a copy, and
+/// a chunk costs memory from the first value that is set in it on.
 @safe struct ChunkedArray<Element: BitwiseCopyable>: ~Copyable {
     private static var shift: Int { 12 }
     private static var chunkSize: Int { 1 << shift }
 
-    // Safety: an index is checked against `count`; the chunks below `count` exist as long as `memory`.
+    // Safety: an index is checked against `count`; the directory has a place for every chunk below it, as long as
+    // `memory` lives.
     private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
     private var directoryCapacity: Int
     private(set) var count = 0
@@ -44,11 +46,6 @@
         guard newCount > count else { return }
         let neededChunks = (newCount + Self.chunkSize - 1) >> Self.shift
         if neededChunks > directoryCapacity { growDirectory(to: neededChunks) }
-        for index in (count + Self.chunkSize - 1) >> Self.shift..<neededChunks where unsafe chunks[index] == nil {
-            let chunk = UnsafeMutablePointer<Element>.allocate(capacity: Self.chunkSize)
-            unsafe chunk.initialize(repeating: filler, count: Self.chunkSize)
-            unsafe chunks[index] = chunk
-        }
         count = newCount
     }
 
@@ -67,12 +64,21 @@
     subscript(index: Int) -> Element {
         get {
             precondition(index >= 0 && index < count)
-            return unsafe chunks[index >> Self.shift].unsafelyUnwrapped[index & (Self.chunkSize - 1)]
+            guard let chunk = unsafe chunks[index >> Self.shift] else { return filler }
+            return unsafe chunk[index & (Self.chunkSize - 1)]
         }
         set {
             precondition(index >= 0 && index < count)
-            unsafe chunks[index >> Self.shift].unsafelyUnwrapped[index & (Self.chunkSize - 1)] = newValue
+            let chunk = unsafe chunks[index >> Self.shift] ?? makeChunk(index >> Self.shift)
+            unsafe chunk[index & (Self.chunkSize - 1)] = newValue
         }
+    }
+
+    private func makeChunk(_ index: Int) -> UnsafeMutablePointer<Element> {
+        let chunk = UnsafeMutablePointer<Element>.allocate(capacity: Self.chunkSize)
+        unsafe chunk.initialize(repeating: filler, count: Self.chunkSize)
+        unsafe chunks[index] = unsafe chunk
+        return unsafe chunk
     }
 
     subscript(index: UInt32) -> Element {

@@ -46,12 +46,7 @@
     }
 
     /// The id of a handle.
-    func id(of handle: UInt32) -> UserID {
-        guard let id = unsafe try? UserID(utf8: Array(bytesOfID(handle))) else {
-            preconditionFailure("an id was overwritten")
-        }
-        return id
-    }
+    func id(of handle: UInt32) -> UserID { unsafe UserID(stored: bytesOfID(handle)) }
 
     private func find(_ bytes: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
         index.find(hash: hash) { handle in

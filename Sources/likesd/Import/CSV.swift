@@ -1,33 +1,41 @@
 internal import LikesAPI
 internal import LikesCore
 
-/// A record in CSV (RFC 4180): fields between commas, quoted ones may hold commas, doubled quotes and line ends.
+/// A record in CSV (RFC 4180): fields between commas, quoted ones may hold commas, doubled quotes and line ends. A
+/// quote inside a field that does not begin with one stands for itself.
 enum CSV {
     /// The fields of a record; nil when a quote is not closed, which means that the next line belongs to it.
     static func fields(_ record: [UInt8]) -> [String]? {
         var fields: [String] = []
         var field: [UInt8] = []
-        var isQuoted = false
-        var position = 0
-        while position < record.count {
-            let byte = record[position]
-            if byte == UInt8(ascii: "\"") {
-                if isQuoted, position + 1 < record.count, record[position + 1] == byte {
+        var (isQuoted, isAtStart) = (false, true)
+        var rest = record[...]
+        while let byte = rest.popFirst() {
+            if isQuoted {
+                if byte != quote {
                     field.append(byte)
-                    position += 1
+                } else if rest.first == quote {
+                    field.append(quote)
+                    rest = rest.dropFirst()
                 } else {
-                    isQuoted.toggle()
+                    isQuoted = false
                 }
-            } else if byte == UInt8(ascii: ","), !isQuoted {
+            } else if byte == UInt8(ascii: ",") {
                 fields.append(String(decoding: field, as: UTF8.self))
                 field.removeAll(keepingCapacity: true)
+                isAtStart = true
+                continue
+            } else if byte == quote, isAtStart {
+                isQuoted = true
             } else {
                 field.append(byte)
             }
-            position += 1
+            isAtStart = false
         }
         return isQuoted ? nil : fields + [String(decoding: field, as: UTF8.self)]
     }
+
+    private static let quote = UInt8(ascii: "\"")
 }
 
 /// What the columns of a CSV file mean, as its header line says.

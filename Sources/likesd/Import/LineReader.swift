@@ -6,6 +6,9 @@ final class LineReader {
     private var buffer = [UInt8](repeating: 0, count: 1 << 18)
     private var start = 0
     private var end = 0
+    /// Bytes of a line: more than any record needs. A longer one ends the import.
+    private static let longestLine = 16 << 20
+
     /// The number of the line that was read last, from 1.
     private(set) var lineNumber = 0
 
@@ -30,6 +33,9 @@ final class LineReader {
             guard let newline = buffer[start..<end].firstIndex(of: UInt8(ascii: "\n")) else {
                 line += buffer[start..<end]
                 start = end
+                guard line.count <= Self.longestLine else {
+                    throw Stop(.badData, "line \(lineNumber + 1) has more than \(Self.longestLine) bytes")
+                }
                 continue
             }
             line += buffer[start..<newline]

@@ -11,29 +11,39 @@ final class ServerTarget: ImportTarget {
 
     init(url: String) throws(Stop) { client = try HTTPClient(url: url, timeoutSeconds: 60) }
 
+    /// Bytes after which a batch is sent: well below the server's limit for a body, whatever the entries are.
+    private static let bytesPerBatch = 4 << 20
+
     func put(_ news: [NewsDraft]) throws(Stop) -> [ImportOutcome] {
-        try post("/v1/news", count: news.count) { json in
-            for draft in news { json.line { $0.members(of: draft) } }
-        }
+        try put(news, to: "/v1/news") { $0.members(of: $1) }
     }
 
     func put(_ likes: [ToggleRequest]) throws(Stop) -> [ImportOutcome] {
-        try post("/v1/likes", count: likes.count) { json in
-            for like in likes { json.line { $0.members(of: like) } }
-        }
+        try put(likes, to: "/v1/likes") { $0.members(of: $1) }
     }
 
     func finish() {}
 
-    private func post(
-        _ path: String, count: Int, _ body: (inout JSONWriter) -> Void
+    private func put<Entry>(
+        _ entries: [Entry], to path: String, members: (inout JSONWriter, Entry) -> Void
     ) throws(Stop) -> [ImportOutcome] {
-        var json = JSONWriter(capacity: count * 64)
-        body(&json)
+        var outcomes: [ImportOutcome] = []
+        var json = JSONWriter(capacity: 64 << 10)
+        for (index, entry) in entries.enumerated() {
+            json.line { members(&$0, entry) }
+            if json.bytes.count > Self.bytesPerBatch || index == entries.count - 1 {
+                outcomes += try post(path, json.bytes, count: index + 1 - outcomes.count)
+                json = JSONWriter(capacity: 64 << 10)
+            }
+        }
+        return outcomes
+    }
+
+    private func post(_ path: String, _ body: [UInt8], count: Int) throws(Stop) -> [ImportOutcome] {
         for attempt in 1... {
             let answer: HTTPClient.Answer
             do throws(HTTPClientError) {
-                answer = try client.send("POST", path, contentType: "application/x-ndjson", body: json.bytes)
+                answer = try client.send("POST", path, contentType: "application/x-ndjson", body: body)
             } catch {
                 throw Stop(.unavailable, "the server does not answer: \(error.reason)")
             }

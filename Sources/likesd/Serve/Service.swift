@@ -59,11 +59,20 @@ final class Service {
             json.value(position)
         }
         self.shared = shared
-        let mediator = LikesMediator(journal: journal, state: shared, bus: bus) { [server] in
-            server.withLock { $0 }?.wakeWorkers()
-        }
+        let mediator = LikesMediator(
+            journal: journal, state: shared, bus: bus, journalChanged: Self.logJournal,
+            batchEnded: { [server] in server.withLock { $0 }?.wakeWorkers() })
         mediator.start()
         self.mediator = mediator
+    }
+
+    /// Says that writes cannot be stored, and why, or that they can be again.
+    private static func logJournal(_ failure: String?) {
+        guard let failure else { return Log.entry(.info, "journal_available") }
+        Log.entry(.error, "journal_unavailable") { json in
+            json.name("reason")
+            json.value(failure)
+        }
     }
 
     private func startServer() throws(Stop) {

@@ -5,13 +5,13 @@ import Threading
 
 @Suite("An event that cannot follow is refused, and leaves everything as it was")
 struct FoldErrorTests {
-    private static func like(_ news: NewsID, _ user: UserID, count: Int64) -> LikeChange {
-        LikeChange(news: news, user: user, likesCount: count, numberOfGivenLikes: 1, firstTime: true)
+    private static func like(_ news: NewsID, _ user: UserID, count: Int64, given: Int64 = 1) -> LikeChange {
+        LikeChange(news: news, user: user, likesCount: count, numberOfGivenLikes: given, firstTime: true)
     }
 
     private static let past: [LikeEvent.Change] = [
         .newsAdded(News(id: "n", title: "")), .newsAdded(News(id: "leaving", title: "", baseLikes: 3)),
-        .likeAdded(like("n", "a", count: 1)), .likeAdded(like("leaving", "a", count: 4)),
+        .likeAdded(like("n", "a", count: 1)), .likeAdded(like("leaving", "a", count: 4, given: 2)),
         .newsRemovalStarted("leaving"),
     ]
 
@@ -20,9 +20,11 @@ struct FoldErrorTests {
         (.max, .newsRemoved("leaving"), .gap),
         (6, .likeAdded(like("unknown", "b", count: 1)), .unknownNews),
         (6, .likeAdded(like("leaving", "b", count: 5)), .unknownNews),
-        (6, .likeAdded(like("n", "a", count: 2)), .repeatedLike),
+        (6, .likeAdded(like("n", "a", count: 2, given: 3)), .repeatedLike),
         (6, .likeAdded(like("n", "b", count: 3)), .wrongCount),
         (6, .likeAdded(like("n", "b", count: 1)), .wrongCount),
+        (6, .likeAdded(like("n", "b", count: 2, given: 2)), .wrongCount),
+        (6, .likeRemoved(like("n", "a", count: 0, given: 2)), .wrongCount),
         (6, .likeRemoved(like("unknown", "a", count: 0)), .unknownNews),
         (6, .likeRemoved(like("n", "b", count: 0)), .unknownLike),
         (6, .likeRemoved(like("n", "a", count: 1)), .wrongCount),

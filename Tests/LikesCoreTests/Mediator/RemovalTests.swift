@@ -88,10 +88,10 @@ struct RemovalTests {
 
 @Suite("A deletion of very many likes")
 struct LargeRemovalTests {
-    private static let likers = 2 * Limits.cascadeLikes + 500
+    private static let likers = Limits.cascadeLikes + 500
 
     /// A journal of a news with very many likes, and of another one.
-    private static func journal() throws -> RecordingJournal {
+    private static func journal(likers: Int = likers) throws -> RecordingJournal {
         var events = [
             LikeEvent(sequence: 1, at: .some, change: .newsAdded(News(id: "hot", title: ""))),
             LikeEvent(sequence: 2, at: .some, change: .newsAdded(News(id: "other", title: ""))),
@@ -108,7 +108,7 @@ struct LargeRemovalTests {
     func severalCommits() throws {
         let journal = try Self.journal()
         let bench = try Bench(journal: journal)
-        let answers = Locked<[(hot: Answer, other: Answer)]>([])
+        let answers = Locked<[(hot: Answer, unlike: Answer, other: Answer)]>([])
         let bus = bench.bus
         let watcher = Heard()
         // After each commit of the deletion somebody likes both news.
@@ -116,30 +116,57 @@ struct LargeRemovalTests {
             guard let bench, batch.events.contains(where: { $0.like?.news == "hot" }) else { return }
             let number = answers.withLock { $0.count }
             guard let hot = try? bench.submit(.like("hot", .user(number))),
+                let unlike = try? bench.submit(.unlike("hot", .user(number))),
                 let other = try? bench.submit(.like("other", .user(number)))
             else { return }
-            answers.withLock { $0.append((hot, other)) }
+            answers.withLock { $0.append((hot, unlike, other)) }
             watcher.write(bench.reader.detail("hot", viewer: nil) == nil ? "gone" : "there")
             let listed = bench.reader.likes(by: "u5", before: nil, limit: 5).likes.count
             watcher.write(Int64(listed) == bench.givenLikes("u5") ? "agree" : "list and number differ")
         }
         _ = try bench.submit(.removeNews("hot")).receipt
         let pairs = answers.withLock { $0 }
-        #expect(pairs.count == 3)
-        #expect(watcher.lines == ["gone", "agree", "gone", "agree", "gone", "agree"])
+        #expect(pairs.count == 2)
+        #expect(watcher.lines == ["gone", "agree", "gone", "agree"])
         for pair in pairs {
             #expect(try pair.hot.rejection == .newsNotFound)
             #expect(try pair.other.toggle.changed)
+            #expect(try !pair.unlike.toggle.changed)
         }
+        // Nobody waits for the end of it to hear that the news is gone.
+        let end = try #require(journal.events.last { $0.summary == "removed hot" })
+        #expect(try pairs[0].unlike.toggle.sequence <= end.sequence)
         try Self.checkRemoval(journal.events)
         #expect(journal.batches.dropFirst().allSatisfy { $0.count <= Limits.eventsPerCommit })
-        #expect(bench.likesCount("other") == 3)
+        #expect(bench.likesCount("other") == 2)
         #expect(bench.givenLikes("u5") == 0)
         #expect(bench.mediator.queueDepth == 0)
     }
 
+    @Test("a news that is made again between two of the commits comes after the last of them")
+    func madeAgainMeanwhile() throws {
+        // Three commits: the news is put while two of them are still to come.
+        let likers = 2 * Limits.cascadeLikes + 1
+        let journal = try Self.journal(likers: likers)
+        let bench = try Bench(journal: journal)
+        let made = Locked<Answer?>(nil)
+        let watcher = Heard()
+        bench.bus.subscribe(to: FoldedBatch.self, watcher) { [weak bench] watcher, batch in
+            guard watcher.lines.isEmpty, batch.events.first?.summary == "leaving hot" else { return }
+            watcher.write("made again")
+            let answer = try? bench?.submit(.put("hot", baseLikes: 9))
+            made.withLock { $0 = answer }
+        }
+        _ = try bench.submit(.removeNews("hot")).receipt
+        guard case .news(let receipt)? = try made.withLock({ $0 })?.receipt else { throw Answer.Surprise() }
+        #expect(receipt.created)
+        #expect(receipt.likesCount == 9)
+        #expect(journal.events.suffix(2).map(\.summary) == ["removed hot", "added hot"])
+        try Self.checkRemoval(journal.events.dropLast(), likers: likers)
+    }
+
     /// The events go on without a gap, and the removal is the last that is heard of the news.
-    private static func checkRemoval(_ events: [LikeEvent]) throws {
+    private static func checkRemoval(_ events: some Collection<LikeEvent>, likers: Int = likers) throws {
         #expect(events.map(\.sequence) == Array(1...UInt64(events.count)))
         let ofHot = events.filter { $0.like?.news == "hot" || $0.summary.hasSuffix(" hot") }
         #expect(ofHot.last?.summary == "removed hot")

@@ -167,10 +167,11 @@ struct Assignment {
     ) -> Outcome {
         var steps = 0
         while progress.decided < news.count {
-            if steps == Limits.stepsPerRound { return .unfinished }
+            if steps == Limits.stepsPerRound || draft.isFull { return .unfinished }
             steps += 1
             let id = news[progress.decided]
             if !liked, draft.news(id, in: context.state) == nil {
+                draft.noteStep()
                 progress.unknown.append(id)
             } else if let end = toggleInBulk(id, of: user, liked: liked, &draft, context) {
                 return end

@@ -26,7 +26,8 @@ struct RandomLife {
             let time = now
             // A mediator for each batch: what was submitted before the start is decided together.
             let mediator = LikesMediator(
-                journal: journal, state: shared, bus: EventBus(), clock: Clock { time })
+                journal: journal, state: shared, bus: EventBus(), createsUnknownNews: random.once(in: 3),
+                clock: Clock { time })
             for _ in 0..<Int.random(in: 1...12, using: &random) {
                 try mediator.submit(LikeCommand(action(), operationID: operationID())) { _ in }
             }
@@ -70,7 +71,8 @@ struct RandomLife {
         case 9: return .unlikeAll(someUser(), of: nil)
         case 10: return .likeAll(someUser(), of: [someNews(), someNews()])
         case 11: return .unlikeAll(someUser(), of: [someNews(), someNews()])
-        case 12..<18: return .toggleMany((0..<6).map { _ in .request(toggle()) })
+        case 12: return .removeUser(someUser())
+        case 13..<18: return .toggleMany((0..<6).map { _ in .request(toggle()) })
         default: return .toggle(toggle())
         }
     }

@@ -123,4 +123,52 @@ struct BatchTests {
         #expect(bench.journal.batches.allSatisfy { $0.count <= Limits.stepsPerRound + 1 })
         #expect(bench.likesCount("n") == 5_001)
     }
+
+    @Test("10,000 descriptions of one news in a batch take few commits, and each result says what it changed")
+    func oneNewsManyTimes() throws {
+        let bench = try Bench()
+        // Each title comes twice.
+        let entries = (0..<Limits.batchEntries).map {
+            BatchEntry.request(NewsDraft(News(id: "n", title: "title \($0 / 2)"), setsBaseLikes: false))
+        }
+        let receipt = try bench.submit(.putManyNews(entries)).many
+        #expect(receipt.results.first == .done(changed: true, made: true, likesCount: 0))
+        let others = (1..<Limits.batchEntries).map {
+            BatchReceipt.EntryResult.done(changed: $0 % 2 == 0, made: false, likesCount: 0)
+        }
+        #expect(Array(receipt.results.dropFirst()) == others)
+        #expect(bench.journal.batches.count <= 11)
+        #expect(receipt.sequence == UInt64(Limits.batchEntries / 2))
+        #expect(bench.reader.detail("n", viewer: nil)?.entry.stored.news.title == "title 4999")
+    }
+
+    @Test("descriptions of one news in a batch keep its baseLikes and its likes unless they give others")
+    func putAfterPut() throws {
+        let bench = try Bench()
+        try bench.put("old", baseLikes: 3)
+        for user in 0..<2 { try bench.like("old", by: .user(user)) }
+        let drafts: [(id: NewsID, title: String, base: Int64?)] = [
+            ("new", "a", 5), ("new", "b", nil), ("new", "b", nil), ("new", "b", 6), ("new", "c", nil),
+            ("old", "a", nil), ("old", "b", 7), ("old", "c", nil), ("old", "c", 7), ("old", "c", 0),
+        ]
+        let receipt = try bench.submit(
+            .putManyNews(
+                drafts.map { draft in
+                    .request(
+                        NewsDraft(
+                            News(id: draft.id, title: draft.title, baseLikes: draft.base ?? 0),
+                            setsBaseLikes: draft.base != nil))
+                })
+        ).many
+        let expected: [(changed: Bool, likesCount: Int64)] = [
+            (true, 5), (true, 5), (false, 5), (true, 6), (true, 6),
+            (true, 5), (true, 9), (true, 9), (false, 9), (true, 2),
+        ]
+        let results = expected.enumerated().map { index, result in
+            BatchReceipt.EntryResult.done(changed: result.changed, made: index == 0, likesCount: result.likesCount)
+        }
+        #expect(receipt.results == results)
+        #expect(bench.journal.batches.count == 4)
+        #expect(bench.feedCounts == ["new": 6, "old": 2])
+    }
 }

@@ -74,4 +74,39 @@ struct BulkTests {
         // Only news that were not there at the start may be left out.
         #expect(Set(unliked).isSubset(of: ["zz", "00"]))
     }
+
+    @Test("a like and an unlike-all of the same user, decided together, leave nothing", arguments: [nil, "n1"])
+    func likeThenUnlikeAll(before: String?) throws {
+        let journal = RecordingJournal()
+        let first = try Bench(journal: journal)
+        try first.put("n0")
+        try first.put("n1")
+        if let before { try first.like(NewsID(before), by: "u") }
+        first.mediator.stop()
+        let bench = try Bench(journal: journal, isStarted: false)
+        let like = try bench.submit(.like("n0", "u"))
+        let unlikeAll = try bench.submit(.unlikeAll("u", of: nil))
+        bench.start()
+        #expect(try like.toggle.changed)
+        #expect(try unlikeAll.bulk.changed == (before == nil ? 1 : 2))
+        #expect(bench.givenLikes("u") == 0)
+        #expect(bench.reader.likes(by: "u", before: nil, limit: 5).likes.isEmpty)
+        #expect(bench.feedCounts == ["n0": 0, "n1": 0])
+    }
+
+    @Test("when no further like can be kept, all that would like say so, and nothing is changed")
+    func full() throws {
+        let bench = try bench(newsCount: 3)
+        // As if all addresses were in use, though nothing lies at them; nothing is folded from here on.
+        bench.shared.write { $0.log.ring.dropAll(before: 64) }
+        #expect(bench.shared.read { $0.log.isFull })
+        #expect(try bench.submit(.likeAll("u", of: nil)).rejection == .full)
+        #expect(try bench.submit(.likeAll("u", of: ["n1", "nobody"])).rejection == .full)
+        #expect(try bench.submit(.like("n1", "u")).rejection == .full)
+        let entry = BatchEntry.request(ToggleRequest(liked: true, news: "n1", user: "u"))
+        #expect(try bench.submit(.toggleMany([entry])).many.results == [.failed(.full)])
+        #expect(try bench.submit(.unlikeAll("u", of: nil)).bulk.changed == 0)
+        #expect(bench.journal.batches.count == 1)
+        #expect(bench.feedCounts == ["n0": 0, "n1": 0, "n2": 0])
+    }
 }

@@ -90,23 +90,11 @@ struct RemovalTests {
 struct LargeRemovalTests {
     private static let likers = Limits.cascadeLikes + 500
 
-    /// A journal of a news with very many likes, and of another one.
-    private static func journal(likers: Int = likers) throws -> RecordingJournal {
-        var events = [
-            LikeEvent(sequence: 1, at: .some, change: .newsAdded(News(id: "hot", title: ""))),
-            LikeEvent(sequence: 2, at: .some, change: .newsAdded(News(id: "other", title: ""))),
-        ]
-        for number in 0..<likers {
-            let like = LikeChange(
-                news: "hot", user: .user(number), likesCount: Int64(number + 1), numberOfGivenLikes: 1, firstTime: true)
-            events.append(LikeEvent(sequence: UInt64(number + 3), at: .some, change: .likeAdded(like)))
-        }
-        return RecordingJournal(events: events)
-    }
+    private static func journal(likers: Int = likers) -> RecordingJournal { HotNews.journal(["hot"], likers: likers) }
 
     @Test("it is cut into several commits; the news is gone from the first, and others like on")
     func severalCommits() throws {
-        let journal = try Self.journal()
+        let journal = Self.journal()
         let bench = try Bench(journal: journal)
         let answers = Locked<[(hot: Answer, unlike: Answer, other: Answer)]>([])
         let bus = bench.bus
@@ -147,7 +135,7 @@ struct LargeRemovalTests {
     func madeAgainMeanwhile() throws {
         // Three commits: the news is put while two of them are still to come.
         let likers = 2 * Limits.cascadeLikes + 1
-        let journal = try Self.journal(likers: likers)
+        let journal = Self.journal(likers: likers)
         let bench = try Bench(journal: journal)
         let made = Locked<Answer?>(nil)
         let watcher = Heard()
@@ -178,7 +166,7 @@ struct LargeRemovalTests {
 
     @Test("one that was half through when the service ended goes on by itself after the start")
     func resumedAfterRestart() throws {
-        let journal = try Self.journal()
+        let journal = Self.journal()
         let bench = try Bench(journal: journal)
         _ = try bench.submit(.removeNews("hot")).receipt
         // What the journal would hold after a crash behind the first commit of the deletion.
@@ -196,7 +184,7 @@ struct LargeRemovalTests {
 
     @Test("one that a failing journal broke off goes on when the journal works again")
     func resumedAfterFailure() throws {
-        let journal = try Self.journal()
+        let journal = Self.journal()
         let bench = try Bench(journal: journal)
         journal.failAppends { events in events.last?.summary == "removed hot" }
         #expect(try bench.submit(.removeNews("hot")).rejection == .journalUnavailable)

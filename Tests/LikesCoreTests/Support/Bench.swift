@@ -9,6 +9,9 @@ final class Bench: Sendable {
     let shared: SharedLikes
     let bus = EventBus()
     let clock = Locked<Int64>(1_000_000)
+    /// What the mediator said of the journal: why it fails, or that it works.
+    let journalReports = Heard()
+    private let looksAtClock = Locked(0)
     let mediator: LikesMediator
     let reader: LikesReader
 
@@ -26,14 +29,24 @@ final class Bench: Sendable {
         }
         reader = LikesReader(shared, epoch: journal.epoch)
         let clock = clock
+        let looksAtClock = looksAtClock
+        let counted = Clock {
+            looksAtClock.withLock { $0 += 1 }
+            return clock.withLock { $0 }
+        }
+        let reports = journalReports
         mediator = LikesMediator(
-            journal: journal, state: shared, bus: bus, clock: Clock { clock.withLock { $0 } })
+            journal: journal, state: shared, bus: bus, clock: counted,
+            journalChanged: { reports.write($0 ?? "it works") })
         if isStarted { mediator.start() }
     }
 
     deinit { mediator.stop() }
 
     func start() { mediator.start() }
+
+    /// The rounds that the mediator has begun: it looks at the clock once in each.
+    var rounds: Int { looksAtClock.withLock { $0 } }
 
     /// Submits a command and goes on.
     func submit(_ action: LikeCommand.Action, operationID: OperationID? = nil) throws -> Answer {

@@ -39,6 +39,11 @@ final class RecordingJournal: Journal, Sendable {
     /// From now on, `body` is called on the mediator's thread before each append.
     func beforeAppend(_ body: @escaping @Sendable ([LikeEvent]) -> Void) { state.withLock { $0.willAppend = body } }
 
+    /// From now on, each append takes so long, as on a slow disk.
+    func slowDown(milliseconds: Int) {
+        beforeAppend { _ in _ = Monitor(()).wait(until: { _ in false }, milliseconds: milliseconds) }
+    }
+
     /// Waits until the kept events are as `ready` says.
     func wait(until ready: ([LikeEvent]) -> Bool) -> Bool {
         state.wait(until: { ready($0.batches.flatMap(\.self)) }, milliseconds: Patience.milliseconds)
@@ -72,6 +77,11 @@ final class RecordingJournal: Journal, Sendable {
     /// Waits until the mediator has looked `count` times whether the journal works again.
     func wait(forChecks count: Int) -> Bool {
         state.wait(until: { $0.checks >= count }, milliseconds: Patience.milliseconds)
+    }
+
+    /// Waits until `append` has failed `count` times.
+    func wait(forFailures count: Int) -> Bool {
+        state.wait(until: { $0.failures >= count }, milliseconds: Patience.milliseconds)
     }
 
     func close() {}

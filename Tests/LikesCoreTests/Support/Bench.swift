@@ -20,6 +20,7 @@ final class Bench: Sendable {
     ///   - isStarted: false for a mediator that first lets commands pile up, until `start` makes them one batch.
     init(
         journal: RecordingJournal = RecordingJournal(), isStarted: Bool = true, dustLimit: UInt32 = 65_536,
+        createsUnknownNews: Bool = false,
         observe: @Sendable (any LikeProjection) -> any LikeProjection = { $0 }
     ) throws {
         self.journal = journal
@@ -36,7 +37,7 @@ final class Bench: Sendable {
         }
         let reports = journalReports
         mediator = LikesMediator(
-            journal: journal, state: shared, bus: bus, clock: counted,
+            journal: journal, state: shared, bus: bus, createsUnknownNews: createsUnknownNews, clock: counted,
             journalChanged: { reports.write($0 ?? "it works") })
         if isStarted { mediator.start() }
     }

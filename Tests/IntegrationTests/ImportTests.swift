@@ -105,4 +105,69 @@ import Testing
         #expect(run.status != .exit(0))
         #expect(run.output.contains("likesd: "), "\(run.output)")
     }
+
+    /// Imports news into a folder and serves it.
+    private func imported(
+        _ text: String, _ body: (API, (status: Child.Status, output: String)) async throws -> Void
+    ) async throws {
+        try await Places.withFolder { folder in
+            let file = try put(text, "news.csv", in: folder)
+            let run = try await likesd("import", file, "--data", folder + "/data")
+            try await withServer(.folder(folder + "/data")) { try await body($0.api, run) }
+        }
+    }
+
+    @Test func `A quote inside of a field stands for itself; quoted fields have commas, line ends and doubled quotes`()
+        async throws
+    {
+        let text = #"""
+            id,title,author
+            1,5" disk,
+            "2","a, b
+            c ""d""
+            ",writer
+            3,"""",
+            4,plain,"writer"
+
+            """#
+        try await imported(text) { api, run in
+            #expect(run.status == .exit(0), "\(run.output)")
+            let titles = ["1": "5\" disk", "2": "a, b\nc \"d\"\n", "3": "\"", "4": "plain"]
+            for (id, title) in titles {
+                let detail = try await api.detail(id)
+                #expect(detail.json["title"] == .string(title))
+            }
+            #expect(try await api.detail("2").json["author"] == "writer")
+            #expect(try await api.detail("4").json["author"] == "writer")
+            #expect(try await api.allNews().count == 4)
+        }
+    }
+
+    @Test(arguments: ["good,Good", "good,\"Good, and quoted\"", "\"good\",\"Good \"\"\"", "good,5\" disk"])
+    func `A quote that is never closed costs its own line only, which is named`(next: String) async throws {
+        let many = (0..<250).map { "\($0),t\n" }.joined()
+        try await imported("id,title\nfirst,t\nbad,\"never closed\n\(next)\n\(many)last,\"also never\n") { api, run in
+            #expect(run.status == .exit(65), "\(run.output)")
+            for place in ["news.csv:3: ", "news.csv:255: "] { #expect(run.output.contains(place), "\(run.output)") }
+            let ids = try await api.allNews()
+            #expect(Set(ids) == Set(["first", "good"] + (0..<250).map(String.init)))
+        }
+    }
+
+    @Test func `10,000 news with long titles go to a running server, though one request could not hold them`()
+        async throws
+    {
+        try await withServer { server in
+            try await Places.withFolder { folder in
+                let title = String(repeating: "t", count: 900)
+                let text = "id,title\n" + (0..<10_000).map { "\($0),\(title)\n" }.joined()
+                let file = try put(text, "news.csv", in: folder)
+                let run = try await likesd("import", file, "--url", server.address)
+                #expect(run.status == .exit(0), "\(run.output)")
+                #expect(run.output.contains("10000 news (10000 new or changed)"), "\(run.output)")
+                #expect(try await server.api.allNews().count == 10_000)
+                #expect(try await server.api.detail("9999").json["title"] == .string(title))
+            }
+        }
+    }
 }

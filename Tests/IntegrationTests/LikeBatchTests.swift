@@ -144,4 +144,16 @@ import Testing
             #expect(answer.json["results"][0]["operationId"] == "tap-8")
         }
     }
+
+    @Test(arguments: ["{}", "[]", "0", "[[[{}]]]"])
+    func `8 MiB of nothing but small values are 413 at once`(value: String) async throws {
+        try await withServer { server in
+            let count = (8 << 20) / (value.utf8.count + 1) - 1
+            let body = "[" + String(repeating: value + ",", count: count - 1) + value + "]"
+            let start = ContinuousClock.now
+            let answer = try await server.api.send("POST", "/v1/likes", body: body)
+            expectProblem(answer, 413, "body_too_large")
+            #expect(.now - start < .seconds(5))
+        }
+    }
 }

@@ -146,4 +146,19 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])
+    func `With a body as web forms send it, it is refused; JSON is let pass`(type: String) async throws {
+        try await withServer { server in
+            let api = server.api
+            try await api.make("n")
+            for method in ["PUT", "DELETE"] {
+                let answer = try await api.send(method, API.like("n", "u"), body: "a=b", type: type)
+                expectProblem(answer, 415, "unsupported_media_type")
+            }
+            #expect(try await api.detail("n").json["likesCount"] == 0)
+            #expect(try await api.send("PUT", API.like("n", "u"), body: "{}").status == 201)
+            #expect(try await api.like("n", by: "v").status == 201)
+        }
+    }
 }

@@ -104,4 +104,25 @@ import Testing
             #expect(try await api.profile("v").json["sequence"].integer == before)
         }
     }
+
+    @Test func `A news that is put says where that was decided when nothing changes, else its own position`()
+        async throws
+    {
+        try await withServer { server in
+            let api = server.api
+            try await api.make("n", "m")
+            try await api.like("m", by: "u").succeeded()
+            let same = try await api.putNews("n")
+            #expect(same.status == 200)
+            #expect(same.json["sequence"] == 3)
+            #expect(same.position == 3)
+            #expect(try await api.detail("n").json["sequence"] == 1)
+            let changed = try await api.putNews("n", ["title": "Another"])
+            #expect(changed.json["sequence"] == 4)
+            #expect(changed.position == 4)
+            #expect(try await api.detail("n").json["sequence"] == 4)
+            #expect(try await api.putNews("m").json["sequence"] == 4)
+            #expect(try await api.detail("m").json["sequence"] == 3)
+        }
+    }
 }

@@ -4,7 +4,8 @@ internal import LikesCore
 /// A record in CSV (RFC 4180): fields between commas, quoted ones may hold commas, doubled quotes and line ends. A
 /// quote inside a field that does not begin with one stands for itself.
 enum CSV {
-    /// The fields of a record; nil when a quote is not closed, which means that the next line belongs to it.
+    /// The fields of a record; nil when a quote is not closed, or not at the end of its field, which means that the next
+    /// line belongs to it, or that it was never meant to be open.
     static func fields(_ record: [UInt8]) -> [String]? {
         var fields: [String] = []
         var field: [UInt8] = []
@@ -17,8 +18,10 @@ enum CSV {
                 } else if rest.first == quote {
                     field.append(quote)
                     rest = rest.dropFirst()
-                } else {
+                } else if rest.isEmpty || rest.first == UInt8(ascii: ",") {
                     isQuoted = false
+                } else {
+                    return nil
                 }
             } else if byte == UInt8(ascii: ",") {
                 fields.append(String(decoding: field, as: UTF8.self))

@@ -78,7 +78,9 @@ struct RecordReader {
         guard String(validating: record, as: UTF8.self) != nil else {
             throw ImportRecordError(reason: "the line is not valid UTF-8")
         }
-        guard let fields = CSV.fields(record) else { throw ImportRecordError(reason: "a quote is not closed") }
+        guard let fields = CSV.fields(record) else {
+            throw ImportRecordError(reason: "a quote is not closed at the end of its field")
+        }
         return try layout.record(fields, now: now)
     }
 }

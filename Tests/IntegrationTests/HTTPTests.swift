@@ -5,7 +5,7 @@ import Testing
 @Suite struct HTTPTests {
     private static let reads = [
         "/v1/news/n", "/v1/news/n/likes", "/v1/news/n/likes/u", "/v1/feed", "/v1/feed?sort=top&limit=1",
-        "/v1/profiles/u", "/v1/profiles/u/likes", "/healthz", "/readyz", "/openapi.yaml",
+        "/v1/counts?news=n", "/v1/profiles/u", "/v1/profiles/u/likes", "/healthz", "/readyz", "/openapi.yaml",
     ]
 
     @Test func `HEAD answers as GET does, without the body, and the connection goes on`() async throws {
@@ -36,7 +36,8 @@ import Testing
     @Test(arguments: [
         ("/v1/news", "POST"), ("/v1/news/n", "DELETE GET HEAD PUT"), ("/v1/news/n/likes", "GET HEAD"),
         ("/v1/news/n/likes/u", "DELETE GET HEAD PUT"), ("/v1/likes", "POST"), ("/v1/feed", "GET HEAD"),
-        ("/v1/profiles/u", "GET HEAD"), ("/v1/profiles/u/likes", "DELETE GET HEAD PUT"), ("/healthz", "GET HEAD"),
+        ("/v1/profiles/u", "DELETE GET HEAD"), ("/v1/counts", "GET HEAD POST"),
+        ("/v1/profiles/u/likes", "DELETE GET HEAD PUT"), ("/healthz", "GET HEAD"),
         ("/readyz", "GET HEAD"), ("/openapi.yaml", "GET HEAD"),
     ])
     func `A method that a path does not have is 405, and Allow names those it has`(

@@ -57,9 +57,6 @@
     /// Addresses in use, holes and dead entries included.
     var occupied: UInt32 { end &- base }
 
-    /// How far an address is from the oldest.
-    func rank(_ address: UInt32) -> UInt32 { address &- base }
-
     subscript(address: UInt32) -> LikeEntry {
         get { unsafe chunk(of: address).entries[Int(address & 0xFFFF)] }
         set { unsafe chunk(of: address).entries[Int(address & 0xFFFF)] = newValue }

@@ -39,11 +39,6 @@ struct OrderedHandles {
         return low
     }
 
-    /// The entry right behind a place.
-    func entry(after position: Position) -> UInt32? {
-        position.run < runs.count ? runs[position.run][position.offset] : nil
-    }
-
     /// The entry right before a place.
     func entry(before position: Position) -> UInt32? {
         if position.offset > 0 { return runs[position.run][position.offset - 1] }

@@ -20,7 +20,7 @@ struct OrderedHandlesTests {
             let place = list.position { $0 < key }
             let offset = sorted.firstIndex { $0 >= key } ?? sorted.count
             try #require(list.entries(after: place, limit: limit) == Array(sorted[offset...].prefix(limit)))
-            try #require(list.entry(after: place) == sorted[offset...].first)
+            try #require(list.entries(after: place, limit: 1).first == sorted[offset...].first)
             try #require(list.entry(before: place) == sorted[..<offset].last)
         }
     }
@@ -60,7 +60,7 @@ struct OrderedHandlesTests {
     func emptyList() throws {
         var list = OrderedHandles()
         let start = list.position { _ in true }
-        #expect(list.entry(after: start) == nil)
+        #expect(list.entries(after: start, limit: 1).first == nil)
         #expect(list.entry(before: start) == nil)
         #expect(list.entries(after: start, limit: 5).isEmpty)
         Self.insert(7, into: &list)

@@ -1,0 +1,81 @@
+import LikesCore
+import MicroHTTP
+import Testing
+
+@testable import LikesAPI
+
+@Suite("openapi.yaml and the routes say the same")
+struct DescriptionTests {
+    /// The paths of the description with their methods, read off the indentation: paths stand at 2, methods at 4.
+    private static let described: [String: Set<String>] = {
+        var paths: [String: Set<String>] = [:]
+        var current: String?
+        for line in String(decoding: PackageResources.openapi_yaml, as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix("  /"), line.hasSuffix(":") {
+                current = String(line.dropFirst(2).dropLast())
+                paths[current ?? "", default: []] = []
+            } else if !line.hasPrefix("  ") {
+                current = nil
+            } else if let path = current, line.hasPrefix("    "), !line.hasPrefix("     "), line.hasSuffix(":") {
+                let name = line.dropFirst(4).dropLast().uppercased()
+                if name != "PARAMETERS" { paths[path, default: []].insert(name) }
+            }
+        }
+        return paths
+    }()
+
+    /// How the description writes a route. A new route does not compile until it is here.
+    private static func template(_ route: Route) -> String {
+        switch route {
+        case .newsCollection: "/v1/news"
+        case .news: "/v1/news/{id}"
+        case .likers: "/v1/news/{id}/likes"
+        case .like: "/v1/news/{id}/likes/{user}"
+        case .likes: "/v1/likes"
+        case .counts: "/v1/counts"
+        case .feed: "/v1/feed"
+        case .profile: "/v1/profiles/{user}"
+        case .profileLikes: "/v1/profiles/{user}/likes"
+        case .health: "/healthz"
+        case .readiness: "/readyz"
+        case .description: "/openapi.yaml"
+        }
+    }
+
+    private static let routes: [Route] = [
+        .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
+        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .likes, .counts, .feed, .profile(UserID(trusted: "u")),
+        .profileLikes(UserID(trusted: "u")), .health, .readiness, .description,
+    ]
+
+    @Test("each path that is described is served, by the route that it is described as")
+    func describedIsServed() throws {
+        #expect(Self.described.count == Self.routes.count)
+        for path in Self.described.keys {
+            let target = path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }.joined(separator: "/")
+            #expect(Self.template(try Route(uri: Array("/\(target)".utf8))) == path)
+        }
+    }
+
+    @Test("each route is described, with just the methods that it has")
+    func servedIsDescribed() {
+        for route in Self.routes {
+            // OPTIONS is the same everywhere, and described once for all.
+            let methods = Set(route.methods.map(\.name)).subtracting(["OPTIONS"])
+            #expect(Self.described[Self.template(route)] == methods, "\(Self.template(route))")
+        }
+    }
+
+    @Test("the codes of problems are those that are described")
+    func codes() {
+        let text = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+        for code in Problem.Code.allCases {
+            #expect(text.contains("| \(code.rawValue) | \(code.status) |"), "\(code.rawValue)")
+            #expect(text.contains("        - \(code.rawValue)\n"), "\(code.rawValue)")
+        }
+        let described = text.split(separator: "\n").filter { line in
+            line.hasPrefix("        | ") && (line.contains(" | 4") || line.contains(" | 50"))
+        }
+        #expect(described.count == Problem.Code.allCases.count)
+    }
+}

@@ -48,79 +48,91 @@ package struct LikesReader: Sendable {
     ///
     /// - Parameter before: the sequence of the last like of the page before.
     package func likers(_ id: NewsID, before: UInt64?, limit: Int) -> LikersPage? {
-        let first = shared.read { state in
+        let owner = { (state: LikesState) in
             state.catalog.find(id).map {
-                ($0, state.catalog[$0].serial, state.detail.changedAt($0), state.position)
+                ChainOwner(handle: $0, serial: state.catalog[$0].serial, changedAt: state.detail.changedAt($0))
             }
         }
-        guard let (handle, serial, sequence, position) = first else { return nil }
-        let view = { (like: ListedLike, state: LikesState) in
+        let page = walk(.ofNews, of: owner, before: before, limit: limit) { like, state in
             Liker(user: state.users.id(of: like.handle), likedAt: like.at)
         }
-        // The news may go while the lock is given up, and its handle be used again.
-        let isThere = { (state: LikesState) in
-            state.catalog.find(id) == handle && state.catalog[handle].serial == serial
+        return page.map {
+            LikersPage(likes: $0.views, next: $0.next, sequence: $0.sequence, position: $0.position)
         }
-        guard
-            let (likes, next) = walk(
-                .ofNews, of: handle, before: before, limit: limit, view: view, while: isThere)
-        else { return nil }
-        return LikersPage(likes: likes, next: next, sequence: sequence, position: position)
     }
 
     /// The news that a user likes, newest like first.
     ///
     /// - Parameter before: the sequence of the last like of the page before.
     package func likes(by id: UserID, before: UInt64?, limit: Int) -> UserLikesPage {
-        let (user, sequence, position) = shared.read { state in
-            let user = state.users.find(id)
-            return (user, user.map { state.profile.changedAt($0) } ?? 0, state.position)
+        let owner = { (state: LikesState) in
+            state.users.find(id).map { ChainOwner(handle: $0, serial: 0, changedAt: state.profile.changedAt($0)) }
         }
-        guard let user else { return UserLikesPage(likes: [], next: nil, sequence: sequence, position: position) }
-        let page = walk(.ofUser, of: user, before: before, limit: limit) { like, state in
+        let page = walk(.ofUser, of: owner, before: before, limit: limit) { like, state in
             // Likes of a news that is being deleted are listed as long as they count, until they are withdrawn.
             LikedNews(news: state.catalog[like.handle].news.id, likedAt: like.at)
         }
-        return UserLikesPage(likes: page?.views ?? [], next: page?.next, sequence: sequence, position: position)
+        return UserLikesPage(
+            likes: page?.views ?? [], next: page?.next, sequence: page?.sequence ?? 0,
+            position: page?.position ?? position)
+    }
+
+    /// Whose likes a chain holds, at one moment.
+    private struct ChainOwner {
+        let handle: UInt32
+        /// Tells a news from a later one with the same handle.
+        let serial: UInt32
+        let changedAt: UInt64
+    }
+
+    /// A page of a chain, as it was when its first like was read.
+    private struct ChainPage<View> {
+        var views: [View] = []
+        /// When there is more, the sequence of the last like.
+        var next: UInt64?
+        let sequence: UInt64
+        let position: UInt64
     }
 
     /// Collects a page of a chain, giving up the lock after a bounded number of steps.
     ///
     /// - Parameters:
+    ///   - owner: whose chain it is; nil when it does not exist.
     ///   - view: what to show for a like, under the lock.
-    ///   - isThere: whether `owner` is still what it was.
-    /// - Returns: the page, and when there is more, the sequence of its last like; nil when the owner is gone.
+    /// - Returns: nil when the owner does not exist, or went while the lock was given up.
     private func walk<View>(
-        _ chain: Chain, of owner: UInt32, before: UInt64?, limit: Int, view: (ListedLike, LikesState) -> View,
-        while isThere: (LikesState) -> Bool = { _ in true }
-    ) -> (views: [View], next: UInt64?)? {
-        var views: [View] = []
-        var last: UInt64?
+        _ chain: Chain, of owner: (LikesState) -> ChainOwner?, before: UInt64?, limit: Int,
+        view: (ListedLike, LikesState) -> View
+    ) -> ChainPage<View>? {
+        var page: ChainPage<View>?
+        var (serial, last): (UInt32?, UInt64?)
         var below = before
         repeat {
-            var (isGone, hasMore) = (false, false)
             let rest: UInt64? = shared.read { state in
-                guard isThere(state) else {
-                    isGone = true
+                guard let owner = owner(state), serial == nil || serial == owner.serial else {
+                    page = nil
                     return nil
                 }
+                serial = owner.serial
+                var grown = page ?? ChainPage(sequence: owner.changedAt, position: state.position)
+                // One more than is wanted tells whether there is a next page.
                 let part = state.log.part(
-                    chain, of: owner, before: below, limit: limit + 1 - views.count, steps: Limits.chainSteps)
+                    chain, of: owner.handle, before: below, limit: limit + 1 - grown.views.count,
+                    steps: Limits.chainSteps)
                 for like in part.likes {
-                    if views.count == limit {
-                        hasMore = true
+                    if grown.views.count == limit {
+                        grown.next = last
                     } else {
-                        views.append(view(like, state))
+                        grown.views.append(view(like, state))
                         last = like.sequence
                     }
                 }
-                return part.rest
+                page = grown
+                return grown.next == nil ? part.rest : nil
             }
-            if isGone { return nil }
-            if hasMore { return (views, last) }
             below = rest
         } while below != nil
-        return (views, nil)
+        return page
     }
 
     /// Since when a user likes a news; nil when it does not. Throws `.newsNotFound`.

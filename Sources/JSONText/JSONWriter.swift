@@ -62,6 +62,42 @@ package struct JSONWriter {
     /// An integer.
     package mutating func value(_ number: Int) { value(Int64(number)) }
 
+    /// A member with a string.
+    package mutating func member(_ name: StaticString, _ text: String) {
+        self.name(name)
+        value(text)
+    }
+
+    /// A member with an integer.
+    package mutating func member(_ name: StaticString, _ number: Int64) {
+        self.name(name)
+        value(number)
+    }
+
+    /// A member with an integer.
+    package mutating func member(_ name: StaticString, _ number: UInt64) {
+        self.name(name)
+        value(number)
+    }
+
+    /// A member with a boolean.
+    package mutating func member(_ name: StaticString, _ truth: Bool) {
+        self.name(name)
+        value(truth)
+    }
+
+    /// A member with an object of strings; none when there are no strings.
+    package mutating func member(_ name: StaticString, strings: [(key: String, value: String)]) {
+        guard !strings.isEmpty else { return }
+        self.name(name)
+        object { json in
+            for (key, value) in strings {
+                json.name(key)
+                json.value(value)
+            }
+        }
+    }
+
     /// A string that needs no escaping, whose bytes `body` appends.
     package mutating func verbatim(_ body: (inout [UInt8]) -> Void) {
         separate()

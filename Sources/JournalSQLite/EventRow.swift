@@ -112,31 +112,12 @@ enum NewsText {
     static func encode(_ news: News) -> String {
         var json = JSONWriter()
         json.object { json in
-            json.name("title")
-            json.value(news.title)
-            if let author = news.author {
-                json.name("author")
-                json.value(author.text)
-            }
-            if let url = news.url {
-                json.name("url")
-                json.value(url)
-            }
-            if let publishedAt = news.publishedAt {
-                json.name("publishedAt")
-                json.value(publishedAt.milliseconds)
-            }
-            json.name("baseLikes")
-            json.value(news.baseLikes)
-            if !news.properties.isEmpty {
-                json.name("properties")
-                json.object { json in
-                    for property in news.properties {
-                        json.name(property.key)
-                        json.value(property.value)
-                    }
-                }
-            }
+            json.member("title", news.title)
+            if let author = news.author { json.member("author", author.text) }
+            if let url = news.url { json.member("url", url) }
+            if let publishedAt = news.publishedAt { json.member("publishedAt", publishedAt.milliseconds) }
+            json.member("baseLikes", news.baseLikes)
+            json.member("properties", strings: news.properties.map { ($0.key, $0.value) })
         }
         return String(decoding: json.bytes, as: UTF8.self)
     }

@@ -72,16 +72,11 @@ struct Problem: Error {
     var response: Response {
         var json = JSONWriter()
         json.object { json in
-            json.name("type")
-            json.value("about:blank")
-            json.name("title")
-            json.value(code.title)
-            json.name("status")
-            json.value(code.status)
-            json.name("code")
-            json.value(code.rawValue)
-            json.name("detail")
-            json.value(detail)
+            json.member("type", "about:blank")
+            json.member("title", code.title)
+            json.member("status", code.status)
+            json.member("code", code.rawValue)
+            json.member("detail", detail)
         }
         var headers = [Header("Content-Type", "application/problem+json"), Header("Cache-Control", "no-store")]
         if code.status == 503 { headers.append(Header("Retry-After", "\(APILimits.retryAfterSeconds)")) }

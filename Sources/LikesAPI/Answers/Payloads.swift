@@ -4,27 +4,7 @@ internal import LikesCore
 // How the views and receipts of the domain look in JSON.
 
 extension JSONWriter {
-    mutating func member(_ name: StaticString, _ text: String) {
-        self.name(name)
-        value(text)
-    }
-
-    mutating func member(_ name: StaticString, _ number: Int64) {
-        self.name(name)
-        value(number)
-    }
-
-    mutating func member(_ name: StaticString, _ number: UInt64) {
-        self.name(name)
-        value(number)
-    }
-
     mutating func member(_ name: StaticString, _ number: Int) { member(name, Int64(number)) }
-
-    mutating func member(_ name: StaticString, _ truth: Bool) {
-        self.name(name)
-        value(truth)
-    }
 
     mutating func member(_ name: StaticString, _ time: Timestamp) {
         self.name(name)
@@ -39,14 +19,7 @@ extension JSONWriter {
         if let url = news.url { member("url", url) }
         if let publishedAt = news.publishedAt { member("publishedAt", publishedAt) }
         if news.baseLikes > 0 { member("baseLikes", news.baseLikes) }
-        guard !news.properties.isEmpty else { return }
-        name("properties")
-        object { json in
-            for property in news.properties {
-                json.name(property.key)
-                json.value(property.value)
-            }
-        }
+        member("properties", strings: news.properties.map { ($0.key, $0.value) })
     }
 
     /// The members of a news in a list.

@@ -32,12 +32,9 @@ enum Log {
     static func entry(_ level: Level, _ event: String, _ body: (inout JSONWriter) -> Void = { _ in }) {
         var json = JSONWriter()
         json.object { json in
-            json.name("time")
-            json.value(Timestamp(milliseconds: Clock.system.now()).rfc3339)
-            json.name("level")
-            json.value(level.rawValue)
-            json.name("event")
-            json.value(event)
+            json.member("time", Timestamp(milliseconds: Clock.system.now()).rfc3339)
+            json.member("level", level.rawValue)
+            json.member("event", event)
             body(&json)
         }
         Console.error(String(decoding: json.bytes, as: UTF8.self))

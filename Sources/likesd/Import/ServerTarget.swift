@@ -77,37 +77,25 @@ extension JSONWriter {
         newline()
     }
 
-    fileprivate mutating func member(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
-        self.name(name)
-        value(text)
+    fileprivate mutating func member(_ name: StaticString, ifPresent text: String?) {
+        if let text { member(name, text) }
     }
 
     fileprivate mutating func members(of draft: NewsDraft) {
         let news = draft.news
         member("id", news.id.text)
         member("title", news.title)
-        member("author", news.author?.text)
-        member("url", news.url)
-        member("publishedAt", news.publishedAt?.rfc3339)
-        if draft.setsBaseLikes {
-            name("baseLikes")
-            value(news.baseLikes)
-        }
-        guard !news.properties.isEmpty else { return }
-        name("properties")
-        object { json in
-            for property in news.properties {
-                json.name(property.key)
-                json.value(property.value)
-            }
-        }
+        member("author", ifPresent: news.author?.text)
+        member("url", ifPresent: news.url)
+        member("publishedAt", ifPresent: news.publishedAt?.rfc3339)
+        if draft.setsBaseLikes { member("baseLikes", news.baseLikes) }
+        member("properties", strings: news.properties.map { ($0.key, $0.value) })
     }
 
     fileprivate mutating func members(of like: ToggleRequest) {
         member("op", like.liked ? "like" : "unlike")
         member("news", like.news.text)
         member("user", like.user.text)
-        member("at", like.at?.rfc3339)
+        member("at", ifPresent: like.at?.rfc3339)
     }
 }

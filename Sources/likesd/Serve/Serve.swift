@@ -16,15 +16,13 @@ func serve(_ settings: Settings) throws(Stop) -> ExitStatus {
         throw Stop(.failure, "\(error)")
     }
     Log.entry(.info, "listening") { json in
-        json.name("url")
-        json.value(service.urls.first ?? "")
+        json.member("url", service.urls.first ?? "")
         json.name("urls")
         json.array { json in for url in service.urls { json.value(url) } }
     }
     let signal = signals.wait()
     Log.entry(.info, "stopping") { json in
-        json.name("signal")
-        json.value(signal)
+        json.member("signal", signal)
     }
     service.root.stop()
     Log.entry(.info, "stopped")

@@ -55,8 +55,7 @@ final class Service {
         do throws(JournalError) { shared = try replay(journal) } catch { throw Stop(error) }
         let position = LikesReader(shared, epoch: journal.epoch).position
         Log.entry(.info, "replayed") { json in
-            json.name("sequence")
-            json.value(position)
+            json.member("sequence", position)
         }
         self.shared = shared
         let mediator = LikesMediator(
@@ -71,8 +70,7 @@ final class Service {
     private static func logJournal(_ failure: String?) {
         guard let failure else { return Log.entry(.info, "journal_available") }
         Log.entry(.error, "journal_unavailable") { json in
-            json.name("reason")
-            json.value(failure)
+            json.member("reason", failure)
         }
     }
 

@@ -96,8 +96,7 @@ package struct LikesAPI: Sendable {
 
     // MARK: Answers
 
-    private var bodies: BodyReader { BodyReader(now: Timestamp(milliseconds: clock.now())) }
-    private var reads: Reads { Reads(reader: reader, answer: answer, bodies: bodies) }
+    private var reads: Reads { Reads(reader: reader, answer: answer) }
 
     private func respond(_ request: borrowing Request) -> Reply {
         do throws(Problem) {
@@ -139,7 +138,7 @@ package struct LikesAPI: Sendable {
     private func write(
         _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
     ) throws(Problem) -> Reply {
-        let writes = Writes(mediator: mediator, reader: reader, answer: answer, bodies: bodies)
+        let writes = Writes(mediator: mediator, reader: reader, answer: answer, clock: clock)
         switch (route, request.method) {
         case (.newsCollection, _):
             return try writes.putManyNews(request, try mediaType(request, allowsLines: true), operationID)
@@ -156,7 +155,8 @@ package struct LikesAPI: Sendable {
         case (.profile(let user), _): return writes.removeUser(user, operationID)
         case (.counts, _):
             _ = try mediaType(request, allowsLines: false)
-            return .now(try reads.postedCounts(request).echoing(operationID))
+            let asked = try BodyReader(clock).countsRequest(request.body)
+            return .now(reads.counts(asked).echoing(operationID))
         default: preconditionFailure("the route table let through a write that nobody answers")
         }
     }

@@ -6,7 +6,6 @@ internal import MicroHTTP
 struct Reads {
     let reader: LikesReader
     let answer: Answer
-    let bodies: BodyReader
 
     func detail(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
         let viewer = try Query(uri: request.uri).viewer()
@@ -124,8 +123,7 @@ struct Reads {
     }
 
     /// The counts that a body asks for: a read, though it comes by POST, since the ids may not fit a URL.
-    func postedCounts(_ request: borrowing Request) throws(Problem) -> Response {
-        let asked = try bodies.countsRequest(request.body)
+    func counts(_ asked: CountsRequest) -> Response {
         let view = reader.counts(of: asked.news, viewer: asked.viewer, friends: asked.friends)
         return answer.read(position: view.position, isPrivate: asked.viewer != nil || asked.friends != nil) {
             $0.value(view)

@@ -1,12 +1,16 @@
 internal import LikesCore
 internal import MicroHTTP
+internal import Threading
 
 /// The answers to PUT, POST and DELETE: each asks the mediator, and answers when that is true everywhere.
 struct Writes: Sendable {
     let mediator: LikesMediator
     let reader: LikesReader
     let answer: Answer
-    let bodies: BodyReader
+    let clock: Clock
+
+    /// Looks at the clock, so only made where a body is read.
+    private var bodies: BodyReader { BodyReader(clock) }
 
     /// Hands a command to the mediator.
     ///

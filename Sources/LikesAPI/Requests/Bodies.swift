@@ -1,5 +1,6 @@
 internal import JSONText
 internal import LikesCore
+internal import Threading
 
 /// The kinds of bodies that are taken.
 enum MediaType {
@@ -28,6 +29,10 @@ enum MediaType {
 struct BodyReader {
     /// Now: what `at` is compared with.
     let now: Timestamp
+
+    init(now: Timestamp) { self.now = now }
+
+    init(_ clock: Clock) { now = Timestamp(milliseconds: clock.now()) }
 
     // MARK: One news
 

@@ -16,7 +16,6 @@ struct Assignment {
         /// Where a walk through the feed or through a user's likes stands.
         var feedPlace: FeedKey?
         var likesBelow: UInt64?
-        var hasBegun = false
     }
 
     /// How a round ended for a command.
@@ -122,7 +121,7 @@ struct Assignment {
         if changed {
             if request.liked && state.log.isFull { return .failure(.full) }
             likedAt = request.liked ? request.at ?? context.now : nil
-            let user = known ?? draft.user(request.user, in: state)
+            let user = known ?? draft.addUser(request.user)
             draft.setLike(
                 (request.news, request.user), news: news, user: user, likedAt: likedAt, now: context.now,
                 operationID: operationID, in: state)
@@ -234,7 +233,7 @@ struct Assignment {
             progress.likesBelow = nil
             return .unfinished
         }
-        draft.appendRemoval(.userRemoved(id), now: context.now, operationID: operationID)
+        draft.append(.userRemoved(id), at: context.now, operationID)
         return bulkFinished(draft)
     }
 
@@ -271,7 +270,7 @@ struct Assignment {
         if !state.catalog.isLeaving(news) {
             // Likes of this very commit are not in the log yet: they go first.
             if draft.changesLikes(of: news) { return .unfinished }
-            draft.appendRemoval(.newsRemovalStarted(id), now: now, operationID: nil)
+            draft.append(.newsRemovalStarted(id), at: now, nil)
         }
         let part = state.log.part(
             .ofNews, of: news, before: nil, limit: Limits.cascadeLikes, steps: Limits.chainSteps * 16)
@@ -281,7 +280,7 @@ struct Assignment {
                 (id, user), news: news, user: like.handle, likedAt: nil, now: now, operationID: operationID, in: state)
         }
         guard part.rest == nil else { return .unfinished }
-        draft.appendRemoval(.newsRemoved(id), now: now, operationID: operationID)
+        draft.append(.newsRemoved(id), at: now, operationID)
         return .finished(.success(.removed(sequence: draft.sequence)))
     }
 }

@@ -33,9 +33,8 @@ struct Draft {
     /// Counts a decision.
     mutating func noteStep() { steps += 1 }
 
-    /// A handle for a user in this draft.
-    mutating func user(_ id: UserID, in state: LikesState) -> UInt32 {
-        if let known = state.users.find(id) ?? newUsers[id] { return known }
+    /// A handle for a user whom neither the state nor the draft knows.
+    mutating func addUser(_ id: UserID) -> UInt32 {
         let handle = UInt32.max - UInt32(newUsers.count)
         newUsers[id] = handle
         return handle
@@ -115,25 +114,18 @@ struct Draft {
     /// Writes down that a news is made, or replaced.
     ///
     /// - Parameter old: what it was, in the state or by this draft; nil when it is new.
-    /// - Returns: its handle in this draft.
-    @discardableResult
     mutating func setNews(
         _ news: News, replacing old: News?, now: Timestamp, operationID: OperationID?, in state: LikesState
-    ) -> UInt32 {
+    ) {
         changedNews[news.id] = news
         append(old == nil ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
         let handle = self.news(news.id, in: state) ?? UInt32.max - UInt32(newNews.count)
         if old == nil { newNews[news.id] = handle }
         baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
-        return handle
     }
 
-    /// Writes down a step of a removal of a news or a user.
-    mutating func appendRemoval(_ change: LikeEvent.Change, now: Timestamp, operationID: OperationID?) {
-        append(change, at: now, operationID)
-    }
-
-    private mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {
+    /// Writes down an event as it is: a step of a removal, which nothing in the draft is decided on.
+    mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {
         events.append(LikeEvent(sequence: sequence + 1, at: at, operationID: operationID, change: change))
     }
 

@@ -8,7 +8,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      libjansson-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
+      libjansson-dev libmicrohttpd-dev libsqlite3-dev libxxhash-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # SwiftPM looks for every folder that the manifest names, those of the tests too; the tests themselves are not built.
@@ -44,7 +44,7 @@ CMD ["serve"]
 FROM debian:bookworm-slim AS debian
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      libjansson4 libmicrohttpd12 libsqlite3-0 libstdc++6 \
+      libjansson4 libmicrohttpd12 libsqlite3-0 libstdc++6 libxxhash0 \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 likesd \
  && useradd --uid 10001 --gid likesd --no-create-home --home-dir /data --shell /usr/sbin/nologin likesd \

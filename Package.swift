@@ -20,15 +20,17 @@ let package = Package(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
         // Foundations that know nothing of likes.
         .target(name: "Threading"),
+        .target(name: "Checksum", dependencies: ["CXXHash"]),
         .target(name: "JSONText", dependencies: ["CJansson"]),
         .target(name: "MicroHTTP", dependencies: ["CMicroHTTPD", "Threading"]),
 
         // The domain, and the technologies behind it.
         .target(name: "LikesCore", dependencies: ["Threading"]),
-        .target(name: "JournalSQLite", dependencies: ["CSQLite", "JSONText", "LikesCore"]),
+        .target(name: "JournalSQLite", dependencies: ["CSQLite", "Checksum", "JSONText", "LikesCore"]),
         .target(
             name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP", "Threading"],
             resources: [.embedInCode("Resources/openapi.yaml")]),

@@ -3,8 +3,8 @@
 # are missing. It asks nothing, and when nothing is missing it needs neither root nor a network.
 set -euo pipefail
 
-packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev pkg-config curl)
-libraries=(libmicrohttpd sqlite3 jansson)   # the same three, as pkg-config names them
+packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl)
+libraries=(libmicrohttpd sqlite3 jansson libxxhash)   # the same four, as pkg-config names them
 oldest=6.2
 
 stop() { printf 'setup: %s\n' "$@" >&2; exit 1; }

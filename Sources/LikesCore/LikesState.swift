@@ -3,13 +3,14 @@
 /// It changes only in `fold`, in order of sequence; start-up replay, live traffic and the events of other machines
 /// go through that one function.
 package final class LikesState {
-    let catalog = NewsCatalog()
-    let users = UserTable()
+    let catalog: NewsCatalog
+    let users: UserTable
     let log: LikeLog
     let feed: FeedProjection
-    let detail = DetailProjection()
-    let profile = ProfileProjection()
-    private(set) var withdrawn = WithdrawnLikes(capacity: Limits.withdrawnLikes)
+    let detail: DetailProjection
+    let profile: ProfileProjection
+    private(set) var withdrawn: WithdrawnLikes
+    let key: HashKey
 
     /// Feed, detail, profile: the order in which they are told.
     private let projections: [any LikeProjection]
@@ -19,16 +20,74 @@ package final class LikesState {
 
     /// The state before the first event.
     ///
-    /// - Parameter observe: wraps each projection; a test watches the order of calls with it.
-    package convenience init(observe: (any LikeProjection) -> any LikeProjection = { $0 }) {
-        self.init(log: LikeLog(), observe: observe)
+    /// - Parameters:
+    ///   - dustLimit: see `LikeLog`; tests make it small.
+    ///   - observe: wraps each projection; a test watches the order of calls with it.
+    package init(
+        dustLimit: UInt32 = LikeLog.defaultDustLimit,
+        observe: (any LikeProjection) -> any LikeProjection = { $0 }
+    ) {
+        key = .random()
+        catalog = NewsCatalog(key: key)
+        users = UserTable(key: key)
+        log = LikeLog(dustLimit: dustLimit, key: key)
+        feed = FeedProjection(catalog: catalog)
+        detail = DetailProjection()
+        profile = ProfileProjection()
+        withdrawn = WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key)
+        projections = [observe(feed), observe(detail), observe(profile)]
     }
 
-    /// The state before the first event, with an empty log of the caller's.
-    init(log: LikeLog, observe: (any LikeProjection) -> any LikeProjection = { $0 }) {
-        self.log = log
-        feed = FeedProjection(catalog: catalog)
-        projections = [observe(feed), observe(detail), observe(profile)]
+    /// A copy that shares its memory for as long as neither changes it: cheap, and good to be read for as long as it
+    /// takes, by one thread without a lock, while the original goes on.
+    init(frozen other: LikesState) {
+        key = other.key
+        catalog = NewsCatalog(frozen: other.catalog)
+        users = UserTable(frozen: other.users)
+        log = LikeLog(frozen: other.log)
+        feed = FeedProjection(frozen: other.feed, catalog: catalog)
+        detail = DetailProjection(frozen: other.detail)
+        profile = ProfileProjection(frozen: other.profile)
+        withdrawn = other.withdrawn.frozenCopy()
+        position = other.position
+        projections = [feed, detail, profile]
+    }
+
+    /// The state of a snapshot.
+    ///
+    /// - Parameter section: a reader of a section; called on two threads, since sections are read side by side.
+    /// - Throws: `.unusable` when it is none that `FrozenLikes.encode` wrote.
+    package init(
+        dustLimit: UInt32 = LikeLog.defaultDustLimit,
+        snapshot section: @escaping @Sendable (SnapshotSection) -> SnapshotDecoder
+    ) throws(JournalError) {
+        let entries = EntriesLoader { section(.entries) }
+        defer { entries.wait() }
+        var decoder = section(.rest)
+        position = try decoder.number(UInt64.self)
+        key = try decoder.value(HashKey(first: 0, second: 0))
+        users = try UserTable(key: key, from: &decoder)
+        catalog = try NewsCatalog(key: key, from: &decoder)
+        log = try LikeLog(dustLimit: dustLimit, key: key, from: &decoder)
+        feed = try FeedProjection(catalog: catalog, from: &decoder)
+        detail = try DetailProjection(from: &decoder)
+        profile = try ProfileProjection(from: &decoder)
+        withdrawn = try WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key, from: &decoder)
+        projections = [feed, detail, profile]
+        log.ring = try entries.ring()
+    }
+
+    /// Writes all but the entries of the like log.
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        try encoder.put(position)
+        try encoder.put(key)
+        try users.encode(to: &encoder)
+        try catalog.encode(to: &encoder)
+        try log.encode(to: &encoder)
+        try feed.encode(to: &encoder)
+        try detail.encode(to: &encoder)
+        try profile.encode(to: &encoder)
+        try withdrawn.encode(to: &encoder)
     }
 
     /// Takes an event in. One that was folded before changes nothing.
@@ -121,6 +180,8 @@ package final class LikesState {
         guard let user = users.find(id) else { throw .unknownUser }
         guard log.count(.ofUser, of: user) == 0 else { throw .wrongCount }
         for projection in projections { projection.userRemoved(user, sequence: event.sequence) }
+        // Of an author the id stands in the news that it wrote, too.
+        if !profile.isAuthor(user) { users.erase(user) }
     }
 
     private func foldedNews(_ handle: UInt32, _ event: LikeEvent) -> FoldedNews {

@@ -7,28 +7,22 @@
     /// No address. The block in which it would lie is never used.
     static let none = UInt32.max
 
-    private static let chunkShift: UInt32 = 16
+    private static let chunkShift: UInt32 = 12
     private static let chunkEntries = 1 << chunkShift
     private static let blockShift: UInt32 = 6
     private static let blockEntries: UInt32 = 1 << blockShift
     private static let chunkBlocks = chunkEntries >> Int(blockShift)
+    /// A chunk in 8-byte words: the entries, then the sequences of the blocks.
+    private static let entryWords = chunkEntries * MemoryLayout<LikeEntry>.stride / 8
+    private static let chunkWords = entryWords + chunkBlocks
     /// Chunks per table, and tables: two levels, so that a small log has a small directory.
-    private static let tableSize = 1 << 8
+    private static let tableShift: UInt32 = 10
+    private static let tableSize = 1 << Int(tableShift)
     private static let unusableBlock = (UInt32.max >> blockShift) << blockShift
 
     // Safety: `tables` has an entry for every possible table; the tables and chunks of addresses between `base` and
-    // `end` exist.
-    private let tables: UnsafeMutablePointer<UnsafeMutablePointer<Chunk?>?>
-
-    @safe private struct Chunk {
-        let entries: UnsafeMutablePointer<LikeEntry>
-        let sequences: UnsafeMutablePointer<UInt64>
-
-        func deallocate() {
-            unsafe entries.deallocate()
-            unsafe sequences.deallocate()
-        }
-    }
+    // `end` exist. A chunk that is shared is copied before it is written.
+    private let tables: UnsafeMutablePointer<UnsafeMutablePointer<Chunk<UInt64>?>?>
 
     /// The oldest address in use.
     private(set) var base: UInt32
@@ -48,48 +42,98 @@
     deinit {
         for index in 0..<Self.tableSize {
             guard let table = unsafe tables[index] else { continue }
-            for chunk in 0..<Self.tableSize { unsafe table[chunk]?.deallocate() }
+            for chunk in 0..<Self.tableSize { unsafe table[chunk]?.release() }
             unsafe table.deallocate()
         }
         unsafe tables.deallocate()
+    }
+
+    /// A copy that shares every chunk for as long as neither changes it.
+    func frozenCopy() -> EntryRing {
+        var copy = EntryRing()
+        copy.base = base
+        copy.end = end
+        for index in 0..<Self.tableSize {
+            guard let table = unsafe tables[index] else { continue }
+            let shared = UnsafeMutablePointer<Chunk<UInt64>?>.allocate(capacity: Self.tableSize)
+            unsafe shared.initialize(from: table, count: Self.tableSize)
+            for chunk in 0..<Self.tableSize { unsafe table[chunk]?.retain() }
+            unsafe copy.tables[index] = unsafe shared
+        }
+        return copy
     }
 
     /// Addresses in use, holes and dead entries included.
     var occupied: UInt32 { end &- base }
 
     subscript(address: UInt32) -> LikeEntry {
-        get { unsafe chunk(of: address).entries[Int(address & 0xFFFF)] }
-        set { unsafe chunk(of: address).entries[Int(address & 0xFFFF)] = newValue }
+        get { unsafe Self.entries(of: chunk(of: address))[Self.place(address)] }
+        set { unsafe Self.entries(of: ownChunk(of: address))[Self.place(address)] = newValue }
     }
 
     /// The sequence of the like at an address; a hole has that of its neighbour.
     func sequence(at address: UInt32) -> UInt64 {
-        let block = unsafe chunk(of: address).sequences[Int(address & 0xFFFF) >> Int(Self.blockShift)]
-        return UInt64(bitPattern: Int64(bitPattern: block) + self[address].distance)
+        UInt64(bitPattern: Int64(bitPattern: blockSequence(at: address)) + self[address].distance)
     }
 
-    private func chunk(of address: UInt32) -> Chunk {
-        guard let chunk = unsafe tables[Int(address >> 24)]?[Int(address >> 16 & 0xFF)] else {
+    private func blockSequence(at address: UInt32) -> UInt64 {
+        unsafe chunk(of: address).elements[Self.sequencePlace(address)]
+    }
+
+    private mutating func setBlockSequence(_ sequence: UInt64, at address: UInt32) {
+        unsafe ownChunk(of: address).elements[Self.sequencePlace(address)] = sequence
+    }
+
+    private static func place(_ address: UInt32) -> Int { Int(address) & (chunkEntries - 1) }
+
+    private static func sequencePlace(_ address: UInt32) -> Int { entryWords + place(address) >> Int(blockShift) }
+
+    private static func entries(of chunk: Chunk<UInt64>) -> UnsafeMutablePointer<LikeEntry> {
+        unsafe UnsafeMutableRawPointer(chunk.elements).assumingMemoryBound(to: LikeEntry.self)
+    }
+
+    /// The number of an address' chunk, and of its table, and the chunk's place there.
+    private static func chunkNumber(_ address: UInt32) -> UInt32 { address >> chunkShift }
+    private static func tablePlace(_ number: UInt32) -> Int { Int(number >> tableShift) }
+    private static func chunkPlace(_ number: UInt32) -> Int { Int(number) & (tableSize - 1) }
+
+    private func chunk(number: UInt32) -> Chunk<UInt64>? {
+        unsafe tables[Self.tablePlace(number)]?[Self.chunkPlace(number)]
+    }
+
+    private func chunk(of address: UInt32) -> Chunk<UInt64> {
+        guard let chunk = chunk(number: Self.chunkNumber(address)) else {
             preconditionFailure("an address outside the log")
         }
         return chunk
     }
 
-    private func setBlockSequence(_ sequence: UInt64, at address: UInt32) {
-        unsafe chunk(of: address).sequences[Int(address & 0xFFFF) >> Int(Self.blockShift)] = sequence
+    /// The chunk of an address, to be changed.
+    private mutating func ownChunk(of address: UInt32) -> Chunk<UInt64> {
+        let chunk = chunk(of: address)
+        guard chunk.isShared else { return chunk }
+        let own = chunk.unshared(count: Self.chunkWords, capacity: Self.chunkWords)
+        set(own, number: Self.chunkNumber(address))
+        return own
     }
 
-    private func makeChunk(for address: UInt32) {
-        let table = unsafe tables[Int(address >> 24)] ?? makeTable(for: address)
-        guard unsafe table[Int(address >> 16 & 0xFF)] == nil else { return }
-        unsafe table[Int(address >> 16 & 0xFF)] = unsafe Chunk(
-            entries: .allocate(capacity: Self.chunkEntries), sequences: .allocate(capacity: Self.chunkBlocks))
+    private mutating func set(_ chunk: Chunk<UInt64>?, number: UInt32) {
+        let table = unsafe tables[Self.tablePlace(number)] ?? makeTable(Self.tablePlace(number))
+        unsafe table[Self.chunkPlace(number)] = chunk
     }
 
-    private func makeTable(for address: UInt32) -> UnsafeMutablePointer<Chunk?> {
-        let table = UnsafeMutablePointer<Chunk?>.allocate(capacity: Self.tableSize)
+    private mutating func makeChunk(for address: UInt32) {
+        let number = Self.chunkNumber(address)
+        guard chunk(number: number) == nil else { return }
+        let chunk = Chunk<UInt64>(capacity: Self.chunkWords)
+        unsafe chunk.elements.initialize(repeating: 0, count: Self.chunkWords)
+        set(chunk, number: number)
+    }
+
+    private func makeTable(_ place: Int) -> UnsafeMutablePointer<Chunk<UInt64>?> {
+        let table = UnsafeMutablePointer<Chunk<UInt64>?>.allocate(capacity: Self.tableSize)
         unsafe table.initialize(repeating: nil, count: Self.tableSize)
-        unsafe tables[Int(address >> 24)] = unsafe table
+        unsafe tables[place] = unsafe table
         return unsafe table
     }
 
@@ -109,10 +153,6 @@
         put(entry, sequence: sequence, at: address)
         end &+= 1
         return address
-    }
-
-    private func blockSequence(at address: UInt32) -> UInt64 {
-        unsafe chunk(of: address).sequences[Int(address & 0xFFFF) >> Int(Self.blockShift)]
     }
 
     private mutating func put(_ entry: LikeEntry, sequence: UInt64, at address: UInt32) {
@@ -185,14 +225,53 @@
 
     /// Gives up everything before `newBase`, and the chunks that lie wholly there.
     mutating func dropAll(before newBase: UInt32) {
-        var chunkStart = (base >> Self.chunkShift) << Self.chunkShift
+        var number = Self.chunkNumber(base)
         // The chunk of `newBase` stays, even when the addresses have gone round to it.
-        while chunkStart >> Self.chunkShift != newBase >> Self.chunkShift {
-            let table = unsafe tables[Int(chunkStart >> 24)]
-            unsafe table?[Int(chunkStart >> 16 & 0xFF)]?.deallocate()
-            unsafe table?[Int(chunkStart >> 16 & 0xFF)] = nil
-            chunkStart &+= UInt32(Self.chunkEntries)
+        while number != Self.chunkNumber(newBase) {
+            chunk(number: number)?.release()
+            set(nil, number: number)
+            number = (number + 1) & Self.lastChunkNumber
         }
         base = newBase
+    }
+
+    private static let lastChunkNumber = UInt32.max >> chunkShift
+}
+
+extension EntryRing {
+    /// Writes the bounds, then the chunks between them.
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        try encoder.put(base)
+        try encoder.put(end)
+        var number = Self.chunkNumber(base)
+        while true {
+            let chunk = chunk(number: number)
+            try encoder.put(UInt32(chunk == nil ? 0 : 1))
+            if let chunk {
+                try unsafe encoder.put(
+                    UnsafeRawBufferPointer(UnsafeBufferPointer(start: chunk.elements, count: Self.chunkWords)))
+            }
+            if number == Self.chunkNumber(end) { return }
+            number = (number + 1) & Self.lastChunkNumber
+        }
+    }
+
+    /// The ring that `encode` wrote.
+    init(from decoder: inout SnapshotDecoder) throws(JournalError) {
+        self.init(start: 0)
+        base = try decoder.number(UInt32.self)
+        end = try decoder.number(UInt32.self)
+        var number = Self.chunkNumber(base)
+        while true {
+            if try decoder.number(UInt32.self) == 1 {
+                let chunk = Chunk<UInt64>(capacity: Self.chunkWords)
+                set(chunk, number: number)
+                try unsafe decoder.read(
+                    into: UnsafeMutableRawBufferPointer(
+                        UnsafeMutableBufferPointer(start: chunk.elements, count: Self.chunkWords)))
+            }
+            if number == Self.chunkNumber(end) { return }
+            number = (number + 1) & Self.lastChunkNumber
+        }
     }
 }

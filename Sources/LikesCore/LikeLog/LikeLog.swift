@@ -11,13 +11,17 @@ final class LikeLog {
     }
 
     var ring: EntryRing
-    private var index = HandleIndex()
-    private var newsHeads = ChunkedArray(filler: Head())
-    private var userHeads = ChunkedArray(filler: Head())
+    private var index: HandleIndex
+    private var newsHeads: ChunkedArray<Head>
+    private var userHeads: ChunkedArray<Head>
     var sweep: Sweep?
+    private let key: HashKey
 
     /// The number of likes.
     private(set) var count: UInt32 = 0
+
+    /// The number of likes that can be found; that of likes, unless something is wrong.
+    var indexedCount: Int { index.count }
 
     /// Dead entries below which a sweep is not worth its while.
     let dustLimit: UInt32
@@ -29,9 +33,48 @@ final class LikeLog {
     /// - Parameters:
     ///   - start: the ring's first address; see `EntryRing`.
     ///   - dustLimit: tests make it small, so that sweeps come often.
-    init(start: UInt32 = 0, dustLimit: UInt32 = LikeLog.defaultDustLimit) {
+    ///   - key: of the hash function.
+    init(start: UInt32 = 0, dustLimit: UInt32 = LikeLog.defaultDustLimit, key: HashKey = .random()) {
         ring = EntryRing(start: start)
+        index = HandleIndex()
+        newsHeads = ChunkedArray(filler: Head())
+        userHeads = ChunkedArray(filler: Head())
         self.dustLimit = dustLimit
+        self.key = key
+    }
+
+    /// A copy that shares its memory for as long as neither changes it.
+    init(frozen other: LikeLog) {
+        ring = other.ring.frozenCopy()
+        index = other.index.frozenCopy()
+        newsHeads = other.newsHeads.frozenCopy()
+        userHeads = other.userHeads.frozenCopy()
+        sweep = other.sweep?.frozenCopy()
+        count = other.count
+        dustLimit = other.dustLimit
+        key = other.key
+    }
+
+    /// The log that `encode` wrote. Its entries lie in a section of their own: the ring is to be set yet.
+    init(dustLimit: UInt32, key: HashKey, from decoder: inout SnapshotDecoder) throws(JournalError) {
+        ring = EntryRing()
+        self.dustLimit = dustLimit
+        self.key = key
+        count = try decoder.number(UInt32.self)
+        index = try HandleIndex(from: &decoder)
+        newsHeads = try ChunkedArray(filler: Head(), from: &decoder)
+        userHeads = try ChunkedArray(filler: Head(), from: &decoder)
+        if try decoder.number(UInt32.self) == 1 { sweep = try Sweep(from: &decoder) }
+    }
+
+    /// Writes all but the ring's entries.
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        try encoder.put(count)
+        try index.encode(to: &encoder)
+        try newsHeads.encode(to: &encoder)
+        try userHeads.encode(to: &encoder)
+        try encoder.put(UInt32(sweep == nil ? 0 : 1))
+        try sweep?.encode(to: &encoder)
     }
 
     /// Entries that only wait to be swept: likes taken back, and holes.
@@ -42,7 +85,7 @@ final class LikeLog {
 
     /// The address of a like, if it is there.
     func find(news: UInt32, user: UInt32) -> UInt32? {
-        index.find(hash: Hashing.hash(news, user)) { address in
+        index.find(hash: key.hash(news, user)) { address in
             let entry = ring[address]
             return entry.news == news && entry.user == user
         }
@@ -72,7 +115,7 @@ final class LikeLog {
         ofUser.count += 1
         setHead(ofNews, .ofNews, of: news)
         setHead(ofUser, .ofUser, of: user)
-        index.insert(address, hash: Hashing.hash(news, user), hashOf: hashOfEntry)
+        index.insert(address, hash: key.hash(news, user), hashOf: hashOfEntry)
         count += 1
         sweep?.noteAppended(address, news: news, user: user)
         return true
@@ -84,7 +127,7 @@ final class LikeLog {
     @discardableResult
     func remove(news: UInt32, user: UInt32) -> Bool {
         guard let address = find(news: news, user: user) else { return false }
-        index.remove(address, hash: Hashing.hash(news, user), hashOf: hashOfEntry)
+        index.remove(address, hash: key.hash(news, user), hashOf: hashOfEntry)
         ring[address].isDead = true
         count -= 1
         for (chain, owner) in [(Chain.ofNews, news), (.ofUser, user)] {
@@ -119,7 +162,7 @@ final class LikeLog {
 
     private func hashOfEntry(_ address: UInt32) -> UInt64 {
         let entry = ring[address]
-        return Hashing.hash(entry.news, entry.user)
+        return key.hash(entry.news, entry.user)
     }
 }
 
@@ -145,6 +188,6 @@ extension LikeLog {
 
     /// Tells the index that a live entry has moved.
     func noteMoved(from old: UInt32, to new: UInt32, entry: LikeEntry) {
-        index.replace(old, with: new, hash: Hashing.hash(entry.news, entry.user))
+        index.replace(old, with: new, hash: key.hash(entry.news, entry.user))
     }
 }

@@ -12,13 +12,46 @@ struct Sweep: ~Copyable {
     /// The lowest address written.
     var written: UInt32
     /// For each news and each user: the oldest settled entry of the chain, or `EntryRing.none`.
-    private var oldestOfNews = ChunkedArray<UInt32>(filler: EntryRing.none)
-    private var oldestOfUser = ChunkedArray<UInt32>(filler: EntryRing.none)
+    private var oldestOfNews: ChunkedArray<UInt32>
+    private var oldestOfUser: ChunkedArray<UInt32>
 
     /// A sweep of everything below `start`, into the room below `end`; both must be the beginning of a block.
     init(below start: UInt32, into end: UInt32) {
         unvisited = start
         written = end
+        oldestOfNews = ChunkedArray(filler: EntryRing.none)
+        oldestOfUser = ChunkedArray(filler: EntryRing.none)
+    }
+
+    private init(
+        unvisited: UInt32, written: UInt32, _ oldestOfNews: consuming ChunkedArray<UInt32>,
+        _ oldestOfUser: consuming ChunkedArray<UInt32>
+    ) {
+        self.unvisited = unvisited
+        self.written = written
+        self.oldestOfNews = oldestOfNews
+        self.oldestOfUser = oldestOfUser
+    }
+
+    /// A copy that shares its memory for as long as neither changes it.
+    func frozenCopy() -> Sweep {
+        Sweep(
+            unvisited: unvisited, written: written, oldestOfNews.frozenCopy(), oldestOfUser.frozenCopy())
+    }
+
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        try encoder.put(unvisited)
+        try encoder.put(written)
+        try oldestOfNews.encode(to: &encoder)
+        try oldestOfUser.encode(to: &encoder)
+    }
+
+    init(from decoder: inout SnapshotDecoder) throws(JournalError) {
+        let unvisited = try decoder.number(UInt32.self)
+        let written = try decoder.number(UInt32.self)
+        let ofNews = try ChunkedArray(filler: EntryRing.none, from: &decoder)
+        let ofUser = try ChunkedArray(filler: EntryRing.none, from: &decoder)
+        self.init(unvisited: unvisited, written: written, ofNews, ofUser)
     }
 
     /// The oldest settled entry of a chain.

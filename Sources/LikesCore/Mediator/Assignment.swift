@@ -110,7 +110,7 @@ struct Assignment {
     ) -> Result<ToggleReceipt, Rejection>? {
         let state = context.state
         draft.noteStep()
-        if draft.removes(request.news, in: state) { return nil }
+        if draft.removes(request.news, in: state) || draft.forgets(request.user) { return nil }
         guard let news = draft.news(request.news, in: state) else {
             return request.liked ? likeUnknown(request, &draft, context) : .success(.nothing(at: draft.sequence))
         }
@@ -226,15 +226,21 @@ struct Assignment {
 
     private mutating func removeUser(_ id: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
         let outcome = unlikeEverything(id, &draft, context)
-        // Without a like that was withdrawn there is nothing to tell anybody.
-        guard case .finished(.success(.bulk(let receipt))) = outcome, receipt.changed > 0 else { return outcome }
+        guard case .finished(.success(.bulk(let receipt))) = outcome else { return outcome }
+        // Without a like that was withdrawn, or an id to forget, there is nothing to tell anybody.
+        guard receipt.changed > 0 || remembers(id, context.state), !draft.forgets(id) else { return outcome }
         // Likes of a news that is being deleted are withdrawn by that deletion: it goes first.
         if let user = context.state.users.find(id), draft.numberOfGivenLikes(user, in: context.state) > 0 {
             progress.likesBelow = nil
             return .unfinished
         }
-        draft.append(.userRemoved(id), at: context.now, operationID)
+        draft.forget(id, at: context.now, operationID)
         return bulkFinished(draft)
+    }
+
+    /// Whether the id of a user would go with the user. That of an author stays with the news.
+    private func remembers(_ id: UserID, _ state: LikesState) -> Bool {
+        state.users.find(id).map { !state.profile.isAuthor($0) } ?? false
     }
 
     // MARK: News

@@ -8,6 +8,8 @@ struct Draft {
     private(set) var events: [LikeEvent] = []
     /// News that are made, replaced or removed in this draft: the new description, or nil for a removal.
     private var changedNews: [NewsID: News?] = [:]
+    /// Users who are forgotten in this draft.
+    private var forgottenUsers: Set<UserID> = []
     private var steps = 0
     /// Likes that are different from the state: the time of the like, or nil when it was taken back.
     private var likes: [UInt64: Timestamp?] = [:]
@@ -110,6 +112,15 @@ struct Draft {
         changedNews[id] = .some(nil)
         return true
     }
+
+    /// Writes down that a user, who has no likes left, is forgotten.
+    mutating func forget(_ id: UserID, at: Timestamp, _ operationID: OperationID?) {
+        forgottenUsers.insert(id)
+        append(.userRemoved(id), at: at, operationID)
+    }
+
+    /// Whether a user is forgotten in this draft: a like by it has to wait, since it is nobody's any more.
+    func forgets(_ id: UserID) -> Bool { !forgottenUsers.isEmpty && forgottenUsers.contains(id) }
 
     /// Writes down that a news is made, or replaced.
     ///

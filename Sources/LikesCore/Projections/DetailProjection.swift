@@ -1,9 +1,28 @@
 /// The detail: for each news its count and when it last changed.
 package final class DetailProjection: LikeProjection {
-    private var counts = ChunkedArray<Int64>(filler: 0)
-    private var changes = ChunkedArray<UInt64>(filler: 0)
+    private var counts: ChunkedArray<Int64>
+    private var changes: ChunkedArray<UInt64>
 
-    init() {}
+    init() {
+        counts = ChunkedArray(filler: 0)
+        changes = ChunkedArray(filler: 0)
+    }
+
+    /// A copy that shares its memory for as long as neither changes it.
+    init(frozen other: DetailProjection) {
+        counts = other.counts.frozenCopy()
+        changes = other.changes.frozenCopy()
+    }
+
+    init(from decoder: inout SnapshotDecoder) throws(JournalError) {
+        counts = try ChunkedArray(filler: 0, from: &decoder)
+        changes = try ChunkedArray(filler: 0, from: &decoder)
+    }
+
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        try counts.encode(to: &encoder)
+        try changes.encode(to: &encoder)
+    }
 
     /// The likes of a news, `baseLikes` included.
     func likesCount(_ handle: UInt32) -> Int64 { counts[handle] }

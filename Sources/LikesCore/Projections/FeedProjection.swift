@@ -2,12 +2,43 @@
 package final class FeedProjection: LikeProjection {
     private var newest = OrderedHandles()
     private var top = OrderedHandles()
-    private var counts = ChunkedArray<Int64>(filler: 0)
+    private var counts: ChunkedArray<Int64>
     private let catalog: NewsCatalog
     /// The last change of anything in the feed.
     private(set) var changedAt: UInt64 = 0
 
-    init(catalog: NewsCatalog) { self.catalog = catalog }
+    init(catalog: NewsCatalog) {
+        self.catalog = catalog
+        counts = ChunkedArray(filler: 0)
+    }
+
+    /// A copy that shares its memory for as long as neither changes it.
+    init(frozen other: FeedProjection, catalog: NewsCatalog) {
+        self.catalog = catalog
+        newest = other.newest
+        top = other.top
+        counts = other.counts.frozenCopy()
+        changedAt = other.changedAt
+    }
+
+    init(catalog: NewsCatalog, from decoder: inout SnapshotDecoder) throws(JournalError) {
+        self.catalog = catalog
+        changedAt = try decoder.number(UInt64.self)
+        counts = try ChunkedArray(filler: 0, from: &decoder)
+        newest = OrderedHandles(try decoder.values(UInt32.zero))
+        top = OrderedHandles(try decoder.values(UInt32.zero))
+    }
+
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        try encoder.put(changedAt)
+        try counts.encode(to: &encoder)
+        for list in [newest, top] {
+            try encoder.put(list.entries(after: list.position { _ in false }, limit: list.count))
+        }
+    }
+
+    /// The number of news in the feed.
+    var count: Int { newest.count }
 
     /// The likes of a news, `baseLikes` included.
     func likesCount(_ handle: UInt32) -> Int64 { counts[handle] }

@@ -17,6 +17,14 @@ struct OrderedHandles {
 
     init() {}
 
+    /// Handles that are in order already.
+    init(_ handles: [UInt32]) {
+        count = handles.count
+        for start in stride(from: 0, to: handles.count, by: Self.longestRun / 2) {
+            runs.append(ContiguousArray(handles[start..<min(start + Self.longestRun / 2, handles.count)]))
+        }
+    }
+
     /// The place behind the last entry for which `isBefore` holds.
     func position(where isBefore: (UInt32) -> Bool) -> Position {
         var low = 0

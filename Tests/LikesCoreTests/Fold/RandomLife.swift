@@ -14,7 +14,7 @@ struct RandomLife {
     /// - Parameter dustLimit: small, so that sweeps are part of the life that is compared with a replay.
     init(seed: UInt64, dustLimit: UInt32 = 100) {
         random = SeededRandom(seed: seed)
-        shared = SharedLikes(LikesState(log: LikeLog(dustLimit: dustLimit)))
+        shared = SharedLikes(LikesState(dustLimit: dustLimit))
     }
 
     var reader: LikesReader { LikesReader(shared, epoch: journal.epoch) }

@@ -30,15 +30,22 @@ struct ReplayTests {
         var likers: [NewsID: Set<UserID>] = [:]
         var base: [NewsID: Int64] = [:]
         var liked: [NewsID: Set<UserID>] = [:]
+        var authors: [NewsID: UserID] = [:]
         for event in life.journal.events {
             switch event.change {
             case .newsAdded(let news):
                 base[news.id] = news.baseLikes
                 liked[news.id] = []
-            case .newsUpdated(let news): base[news.id] = news.baseLikes
-            case .newsRemovalStarted: break
+                authors[news.id] = news.author
+            case .newsUpdated(let news):
+                base[news.id] = news.baseLikes
+                authors[news.id] = news.author
+            case .newsRemovalStarted(let id): authors[id] = nil
             case .newsRemoved(let id): try #require(likers[id, default: []].isEmpty)
-            case .userRemoved(let id): try #require(!likers.values.contains { $0.contains(id) })
+            case .userRemoved(let id):
+                try #require(!likers.values.contains { $0.contains(id) })
+                // Whoever is forgotten is as if it had never been there; an author cannot be.
+                if !authors.values.contains(id) { liked = liked.mapValues { $0.subtracting([id]) } }
             case .likeAdded(let like):
                 try #require(likers[like.news, default: []].insert(like.user).inserted)
                 try #require(like.firstTime == (liked[like.news, default: []].insert(like.user).inserted))

@@ -8,7 +8,7 @@ struct WithdrawnLikesTests {
     private final class Memory {
         private var likes: WithdrawnLikes
 
-        init(capacity: Int) { likes = WithdrawnLikes(capacity: capacity) }
+        init(capacity: Int) { likes = WithdrawnLikes(capacity: capacity, key: .random()) }
 
         func contains(serial: UInt32, user: UInt32) -> Bool { likes.contains(serial: serial, user: user) }
         func remember(serial: UInt32, user: UInt32) { likes.remember(serial: serial, user: user) }

@@ -24,7 +24,7 @@ final class Bench: Sendable {
         observe: @Sendable (any LikeProjection) -> any LikeProjection = { $0 }
     ) throws {
         self.journal = journal
-        shared = SharedLikes(LikesState(log: LikeLog(dustLimit: dustLimit), observe: observe))
+        shared = SharedLikes(LikesState(dustLimit: dustLimit, observe: observe))
         try shared.write { state in
             for event in journal.events { try state.fold(event) }
         }

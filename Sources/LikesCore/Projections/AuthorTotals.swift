@@ -1,0 +1,52 @@
+/// The likes that authors received, and the number of their news: only of users who wrote news, a few among many.
+///
+/// In many small tables, so that a change after a frozen copy was made copies one of them, and not everything.
+struct AuthorTotals {
+    /// What an author's news come to.
+    struct Total: BitwiseCopyable {
+        /// Of all news together, `baseLikes` included. Wide, since `baseLikes` alone may add up to more than 64 bits.
+        var likes: Int128 = 0
+        /// News that are there.
+        var news: Int64 = 0
+    }
+
+    private static let tableCount = 256
+    private var tables: [[UInt32: Total]] = Array(repeating: [:], count: tableCount)
+
+    init() {}
+
+    subscript(author: UInt32) -> Total { tables[Self.table(author)][author] ?? Total() }
+
+    /// The authors, in order of their handles.
+    var handles: [UInt32] { tables.flatMap(\.keys).sorted() }
+
+    mutating func add(likes: Int64, news: Int64, to author: UInt32) {
+        var total = self[author]
+        total.likes += Int128(likes)
+        total.news += news
+        tables[Self.table(author)][author] = total.news == 0 ? nil : total
+    }
+
+    private static func table(_ author: UInt32) -> Int { Int(author) % tableCount }
+}
+
+extension AuthorTotals {
+    func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
+        let handles = handles
+        try encoder.put(UInt32(handles.count))
+        for handle in handles {
+            try encoder.put(handle)
+            try encoder.put(self[handle].likes)
+            try encoder.put(self[handle].news)
+        }
+    }
+
+    init(from decoder: inout SnapshotDecoder) throws(JournalError) {
+        for _ in 0..<(try decoder.number(UInt32.self)) {
+            let handle = try decoder.number(UInt32.self)
+            let likes = try decoder.number(Int128.self)
+            let news = try decoder.number(Int64.self)
+            tables[Self.table(handle)][handle] = Total(likes: likes, news: news)
+        }
+    }
+}

@@ -31,12 +31,15 @@ let package = Package(
         // The domain, and the technologies behind it.
         .target(name: "LikesCore", dependencies: ["Threading"]),
         .target(name: "JournalSQLite", dependencies: ["CSQLite", "Checksum", "JSONText", "LikesCore"]),
+        .target(name: "SnapshotFiles", dependencies: ["Checksum", "LikesCore", "Threading"]),
         .target(
             name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP", "Threading"],
             resources: [.embedInCode("Resources/openapi.yaml")]),
         .executableTarget(
             name: "likesd",
-            dependencies: ["JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "Threading"]),
+            dependencies: [
+                "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles", "Threading",
+            ]),
 
         // Tests.
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
@@ -44,6 +47,7 @@ let package = Package(
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
         .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
         .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
+        .testTarget(name: "SnapshotFilesTests", dependencies: ["LikesCore", "SnapshotFiles", "Threading"]),
         .testTarget(name: "LikesAPITests", dependencies: ["LikesAPI", "LikesCore", "MicroHTTP"]),
         .testTarget(name: "IntegrationTests", dependencies: ["likesd"]),
     ]

@@ -83,4 +83,25 @@ package enum Limits {
 
     /// Milliseconds between looks at a journal that has failed, to see whether it works again.
     package static let journalRetryMilliseconds = 1_000
+
+    /// Events after which the next snapshot is taken: a start replays so many in half a second or so.
+    package static let snapshotEvents: UInt64 = 100_000
+
+    /// With many likes a snapshot is large, and taken less often: after events for one in so many likes.
+    package static let snapshotShare: UInt64 = 20
+
+    /// Events after which a snapshot that failed is tried again.
+    package static let snapshotRetryEvents: UInt64 = 10_000
+
+    /// Events since the last snapshot for which a stop takes another one; fewer are replayed in no time.
+    package static let snapshotAtStopEvents: UInt64 = 2_000
+
+    /// Events that the journal keeps, however many snapshots hold them: for live streams that come back.
+    package static let keptEvents: UInt64 = 1_000_000
+
+    /// Events that the journal lets go of at once, between two rounds of the mediator.
+    package static let eventsPerDrop = 2_000
+
+    /// Milliseconds between two such steps, so that they take a small part of the time.
+    package static let dropMilliseconds: Int64 = 20
 }

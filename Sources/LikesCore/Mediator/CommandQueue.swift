@@ -16,6 +16,7 @@ final class CommandQueue: Sendable {
         var commands = 0
         var entries = 0
         var isClosed = false
+        var isNudged = false
     }
 
     private let state = Monitor(State())
@@ -39,13 +40,14 @@ final class CommandQueue: Sendable {
         if wasEmpty { state.signal() }
     }
 
-    /// Takes all that waits; nil when the queue is closed and empty.
+    /// Takes all that waits, which may be nothing after a nudge; nil when the queue is closed and empty.
     ///
     /// - Parameter milliseconds: how long to wait for something; nil for as long as it takes.
     func take(waiting milliseconds: Int?) -> [Submission]? {
-        let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || $0.isClosed }
+        let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || $0.isClosed || $0.isNudged }
         let take: (inout State) -> [Submission]? = { state in
             if state.isClosed && state.waiting.isEmpty { return nil }
+            state.isNudged = false
             var taken: [Submission] = []
             swap(&taken, &state.waiting)
             return taken
@@ -53,6 +55,12 @@ final class CommandQueue: Sendable {
         guard let milliseconds else { return state.wait(until: hasNews, then: take) }
         if milliseconds > 0 { _ = state.wait(until: hasNews, milliseconds: milliseconds) }
         return state.withLock(take)
+    }
+
+    /// Ends a wait for commands though there may be none.
+    func nudge() {
+        state.withLock { $0.isNudged = true }
+        state.signal()
     }
 
     /// Counts answered commands out.

@@ -5,8 +5,8 @@ package import Threading
 /// It takes requests to like and unlike, decides them in batches on a thread of its own, appends what they change to
 /// the journal, folds it into feed, detail and profile, in this order, tells the event bus, and then answers.
 package final class LikesMediator: @unchecked Sendable {
-    // Safety: `journal` is used by the mediator's thread alone, `thread` by whoever starts and stops; all else is
-    // Sendable.
+    // Safety: `dropped` and `nextDrop` are used by the mediator's thread alone, `thread` by whoever starts and stops;
+    // all else is Sendable.
     private let journal: any Journal
     private let shared: SharedLikes
     private let bus: EventBus
@@ -16,6 +16,10 @@ package final class LikesMediator: @unchecked Sendable {
     private let batchEnded: @Sendable () -> Void
     private let journalChanged: @Sendable (String?) -> Void
     private let failure = Locked<String?>(nil)
+    /// The journal need not keep the events up to this one.
+    private let droppable = Locked<UInt64>(0)
+    private var dropped: UInt64 = 0
+    private var nextDrop: Int64 = 0
     private var thread: Thread?
 
     /// A mediator that does nothing until `start`.
@@ -66,6 +70,14 @@ package final class LikesMediator: @unchecked Sendable {
         try queue.put(Submission(command: command, done: done))
     }
 
+    /// Lets the journal let go of its oldest events, a few at a time between other work.
+    ///
+    /// - Parameter sequence: the last event that is not needed any more.
+    package func dropEvents(through sequence: UInt64) {
+        droppable.withLock { $0 = max($0, sequence) }
+        queue.nudge()
+    }
+
     /// Why the journal takes no events at the moment; nil when it does.
     package var journalFailure: String? { failure.withLock { $0 } }
 
@@ -89,15 +101,31 @@ package final class LikesMediator: @unchecked Sendable {
                 continue
             }
             assignments.append(contentsOf: arrived.map(Assignment.init))
-            if assignments.isEmpty { checkJournal() } else { playRound(&assignments) }
+            if !assignments.isEmpty { playRound(&assignments) } else if journalFailure != nil { checkJournal() }
+            dropSomeEvents()
         }
+    }
+
+    private var hasEventsToDrop: Bool { droppable.withLock { $0 } > dropped }
+
+    /// Lets the journal let go of some events, if it is time to.
+    private func dropSomeEvents() {
+        let target = droppable.withLock { $0 }
+        guard target > dropped, journalFailure == nil, MonotonicClock.milliseconds() >= nextDrop else { return }
+        do throws(JournalError) {
+            if try !journal.dropEvents(through: target, limit: Limits.eventsPerDrop) { dropped = target }
+        } catch {
+            noteJournal(failure: error.reason)
+        }
+        nextDrop = MonotonicClock.milliseconds() + Limits.dropMilliseconds
     }
 
     /// Milliseconds to wait for commands before going on with what is in hand; nil for as long as it takes. A journal
     /// that fails is tried again only now and then.
     private func patience(with assignments: [Assignment]) -> Int? {
         if journalFailure != nil { return Limits.journalRetryMilliseconds }
-        return assignments.isEmpty ? nil : 0
+        if !assignments.isEmpty { return 0 }
+        return hasEventsToDrop ? Int(max(nextDrop - MonotonicClock.milliseconds(), 0)) : nil
     }
 
     /// Deletions that were begun before a restart or a failure of the journal, but for those in hand already.
@@ -227,24 +255,4 @@ package final class LikesMediator: @unchecked Sendable {
         for answer in answers { answer.submission.done?(answer.result) }
         batchEnded()
     }
-}
-
-/// The state that the mediator changes and everybody reads.
-package typealias SharedLikes = Shared<LikesState>
-
-/// Folds all that a journal keeps into a new state.
-///
-/// - Throws: `.unusable` when an event cannot follow those before it.
-package func replay(_ journal: any Journal) throws(JournalError) -> SharedLikes {
-    let shared = SharedLikes(LikesState())
-    try shared.write { state throws(JournalError) in
-        try journal.replay { event throws(JournalError) in
-            do throws(FoldError) {
-                try state.fold(event)
-            } catch {
-                throw .unusable("event \(error.sequence) does not fit: \(error.reason.rawValue)")
-            }
-        }
-    }
-    return shared
 }

@@ -1,4 +1,3 @@
-internal import JournalSQLite
 internal import LikesCore
 internal import Threading
 
@@ -22,16 +21,16 @@ enum ImportOutcome {
 
 /// A data folder that no server is using: records go through a mediator of the import's own.
 final class FolderTarget: ImportTarget {
-    private let journal: SQLiteJournal
+    private let store: DataStore
     private let mediator: LikesMediator
+    private let snapshotter: Snapshotter
 
     init(_ folder: String) throws(Stop) {
-        do throws(JournalError) {
-            journal = try SQLiteJournal(folder: folder)
-            mediator = LikesMediator(journal: journal, state: try replay(journal), bus: EventBus())
-        } catch {
-            throw Stop(error)
-        }
+        store = try DataStore(folder: folder)
+        let bus = EventBus()
+        mediator = LikesMediator(journal: store.journal, state: store.shared, bus: bus)
+        snapshotter = store.startSnapshots(bus, mediator: { [mediator] in mediator }) { _ in }
+        for warning in store.restored.warnings { Console.error(warning) }
         mediator.start()
     }
 
@@ -45,7 +44,8 @@ final class FolderTarget: ImportTarget {
 
     func finish() {
         mediator.stop()
-        journal.close()
+        snapshotter.stop(deadline: .max)
+        store.journal.close()
     }
 
     private func outcomes(_ action: LikeCommand.Action) throws(Stop) -> [ImportOutcome] {

@@ -24,7 +24,7 @@ func serve(_ settings: Settings) throws(Stop) -> ExitStatus {
     Log.entry(.info, "stopping") { json in
         json.member("signal", signal)
     }
-    service.root.stop()
+    service.stop()
     Log.entry(.info, "stopped")
     return .success
 }

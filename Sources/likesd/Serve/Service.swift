@@ -12,13 +12,20 @@ final class Service {
 
     private let settings: ServeSettings
     private let bus = EventBus()
-    /// Filled as the parts come up.
+    /// Filled as the parts come up. Nil for a service in memory only.
+    private var store: DataStore?
     private var journal: (any Journal)?
-    private var mediator: LikesMediator?
+    private var shared: SharedLikes?
+    private var snapshotter: Snapshotter?
+    private let mediator = Locked<LikesMediator?>(nil)
     private let server = Locked<HTTPServer?>(nil)
+    private var stopDeadline = Int64.max
 
     /// Milliseconds that requests in hand have to be answered when the service stops; a container is killed after 10 s.
     private static let stopMilliseconds = 6_000
+
+    /// Milliseconds that the whole stop may take, the last snapshot included.
+    private static let wholeStopMilliseconds: Int64 = 9_000
 
     init(_ settings: ServeSettings) {
         self.settings = settings
@@ -27,8 +34,12 @@ final class Service {
                 journal?.close()
             })
         root.add(
-            Coordinator("mediator", onStart: { [unowned self] in try startMediator() }) { [unowned self] in
-                mediator?.stop()
+            Coordinator("snapshots", onStart: { [unowned self] in startSnapshots() }) { [unowned self] in
+                snapshotter?.stop(deadline: stopDeadline)
+            })
+        root.add(
+            Coordinator("mediator", onStart: { [unowned self] in startMediator() }) { [unowned self] in
+                mediator.withLock { $0 }?.stop()
             })
         root.add(
             Coordinator("http", onStart: { [unowned self] in try startServer() }) { [unowned self] in
@@ -39,31 +50,57 @@ final class Service {
     /// Where the service is reached.
     var urls: [String] { server.withLock { $0 }?.urls ?? [] }
 
-    private var shared: SharedLikes?
+    /// Brings everything down, in an orderly way and in bounded time.
+    func stop() {
+        stopDeadline = MonotonicClock.milliseconds() + Self.wholeStopMilliseconds
+        root.stop()
+    }
 
     private func openJournal() throws(Stop) {
         guard let folder = settings.dataFolder else {
             journal = MemoryJournal()
+            shared = SharedLikes(LikesState())
             return
         }
-        do throws(JournalError) { journal = try SQLiteJournal(folder: folder) } catch { throw Stop(error) }
+        let start = MonotonicClock.milliseconds()
+        let store = try DataStore(folder: folder)
+        self.store = store
+        journal = store.journal
+        shared = store.shared
+        for warning in store.restored.warnings {
+            Log.entry(.warning, "snapshot_unusable") { $0.member("reason", warning) }
+        }
+        Log.entry(.info, "replayed") { json in
+            json.member("sequence", store.restored.snapshot + store.restored.replayed)
+            json.member("snapshot", store.restored.snapshot)
+            json.member("replayed", store.restored.replayed)
+            json.member("milliseconds", MonotonicClock.milliseconds() - start)
+        }
     }
 
-    private func startMediator() throws(Stop) {
-        guard let journal else { preconditionFailure("the journal comes first") }
-        let shared: SharedLikes
-        do throws(JournalError) { shared = try replay(journal) } catch { throw Stop(error) }
-        let position = LikesReader(shared, epoch: journal.epoch).position
-        Log.entry(.info, "replayed") { json in
-            json.member("sequence", position)
+    private func startSnapshots() {
+        snapshotter = store?.startSnapshots(bus, mediator: { [mediator] in mediator.withLock { $0 } }) { report in
+            switch report {
+            case .saved(let saved):
+                Log.entry(.info, "snapshot") { json in
+                    json.member("sequence", saved.position)
+                    json.member("likes", Int64(saved.likes))
+                    json.member("milliseconds", saved.milliseconds)
+                }
+            case .failed(let reason):
+                Log.entry(.error, "snapshot_failed") { $0.member("reason", reason) }
+            }
         }
-        self.shared = shared
+    }
+
+    private func startMediator() {
+        guard let journal, let shared else { preconditionFailure("the journal comes first") }
         let mediator = LikesMediator(
             journal: journal, state: shared, bus: bus, createsUnknownNews: settings.createsUnknownNews,
             journalChanged: Self.logJournal,
             batchEnded: { [server] in server.withLock { $0 }?.wakeWorkers() })
         mediator.start()
-        self.mediator = mediator
+        self.mediator.withLock { $0 = mediator }
     }
 
     /// Says that writes cannot be stored, and why, or that they can be again.
@@ -75,7 +112,9 @@ final class Service {
     }
 
     private func startServer() throws(Stop) {
-        guard let mediator, let shared, let journal else { preconditionFailure("the mediator comes first") }
+        guard let mediator = mediator.withLock({ $0 }), let shared, let journal else {
+            preconditionFailure("the mediator comes first")
+        }
         do throws(HTTPServerError) {
             let addresses = try ListenAddress.resolve(settings.host)
             let api = LikesAPI(

@@ -1,0 +1,60 @@
+package import LikesCore
+
+/// A state that was brought back, and where from.
+package struct Restored {
+    /// The state, up to the journal's last event.
+    package let shared: SharedLikes
+    /// The position of the snapshot that it began with; 0 for none.
+    package let snapshot: UInt64
+    /// Events that were replayed after that.
+    package let replayed: UInt64
+    /// What was wrong with newer snapshots.
+    package let warnings: [String]
+}
+
+extension SnapshotFolder {
+    /// Brings back what a journal and the snapshots beside it add up to: the newest snapshot that can be used, and
+    /// the events after it.
+    ///
+    /// - Throws: `.unusable` when events are missing in between, or when the journal or a snapshot refuses.
+    package func restore(_ journal: any Journal) throws(JournalError) -> Restored {
+        let kept = try journal.keptEvents()
+        let last = kept?.upperBound ?? 0
+        var warnings: [String] = []
+        for position in try positions() {
+            let state: LikesState
+            do throws(SnapshotError) {
+                state = try load(position, of: journal.epoch)
+            } catch {
+                switch error {
+                case .refused(let reason): throw .unusable(reason)
+                case .damaged(let reason):
+                    warnings.append(reason)
+                    noteDamaged(position)
+                    continue
+                }
+            }
+            guard position <= last else {
+                throw .unusable("the journal ends at event \(last), and a snapshot at event \(position)")
+            }
+            return try replay(journal, kept, onto: state, warnings)
+        }
+        return try replay(journal, kept, onto: LikesState(), warnings)
+    }
+
+    private func replay(
+        _ journal: any Journal, _ kept: ClosedRange<UInt64>?, onto state: LikesState, _ warnings: [String]
+    ) throws(JournalError) -> Restored {
+        let snapshot = state.position
+        if let first = kept?.lowerBound, first > snapshot + 1 {
+            let reasons = warnings.isEmpty ? "" : "; " + warnings.joined(separator: "; ")
+            throw .unusable("the events \(snapshot + 1) to \(first - 1) are gone, and no snapshot holds them\(reasons)")
+        }
+        let shared = SharedLikes(state)
+        let position = try shared.write { state throws(JournalError) in
+            try state.replay(journal)
+            return state.position
+        }
+        return Restored(shared: shared, snapshot: snapshot, replayed: position - snapshot, warnings: warnings)
+    }
+}

@@ -1,0 +1,7 @@
+/// Why a snapshot does not serve.
+package enum SnapshotError: Error, Equatable {
+    /// It is damaged or cannot be read: the one before it may serve in its place.
+    case damaged(String)
+    /// It is of another journal or of a newer program: going on without it would not be what the operator wants.
+    case refused(String)
+}

@@ -1,0 +1,100 @@
+internal import Glibc
+package import LikesCore
+internal import Threading
+
+/// The snapshots of a data folder: files named by the sequence of the last event that they hold.
+///
+/// The folder belongs to one process, which holds the journal's lock on it. Saving goes on beside everything else; the
+/// other functions are for the start.
+package final class SnapshotFolder: Sendable {
+    /// Snapshots that are kept: the newest, and the one before it for when the newest is damaged.
+    package static let keptSnapshots = 2
+
+    private static let prefix = "snapshot-"
+    private static let unfinished = "snapshot.unfinished"
+    private static let digits = 20
+
+    private let path: String
+    /// Snapshots that were found to be damaged.
+    private let damaged = Locked<Set<UInt64>>([])
+
+    package init(_ path: String) { self.path = path }
+
+    private func file(_ position: UInt64) -> String {
+        let number = String(position)
+        return "\(path)/\(Self.prefix)\(String(repeating: "0", count: Self.digits - number.count))\(number)"
+    }
+
+    /// The positions of the snapshots that are there, newest first.
+    package func positions() throws(JournalError) -> [UInt64] {
+        guard let folder = unsafe opendir(path) else {
+            if errno == ENOENT { return [] }
+            throw .system("cannot read the folder \(path)")
+        }
+        defer { unsafe closedir(folder) }
+        var positions: [UInt64] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            guard name.hasPrefix(Self.prefix), name.utf8.count == Self.prefix.utf8.count + Self.digits,
+                let position = UInt64(name.dropFirst(Self.prefix.count))
+            else { continue }
+            positions.append(position)
+        }
+        return positions.sorted(by: >)
+    }
+
+    /// Reads a snapshot.
+    package func load(_ position: UInt64, of epoch: Epoch) throws(SnapshotError) -> LikesState {
+        let path = file(position)
+        let reader: SnapshotFile
+        do throws(JournalError) {
+            reader = try SnapshotFile(path: path)
+        } catch {
+            throw .damaged("the snapshot \(path) cannot be used: \(error.reason)")
+        }
+        guard reader.header.format <= FrozenLikes.snapshotFormat else {
+            throw .refused(
+                "the snapshot \(path) is of format \(reader.header.format), and this program knows formats up to "
+                    + "\(FrozenLikes.snapshotFormat)")
+        }
+        guard reader.header.epoch == epoch else { throw .refused("the snapshot \(path) belongs to another journal") }
+        do throws(JournalError) {
+            let state = try LikesState { reader.decoder(of: $0) }
+            guard state.position == position else { throw .unusable("it is of event \(state.position)") }
+            return state
+        } catch {
+            throw .damaged("the snapshot \(path) cannot be used: \(error.reason)")
+        }
+    }
+
+    /// Takes note that a snapshot cannot be used: it goes with the next one that is saved.
+    func noteDamaged(_ position: UInt64) { damaged.withLock { _ = $0.insert(position) } }
+
+    /// Keeps a snapshot, durably, and lets go of those that it replaces.
+    ///
+    /// - Parameter isCancelled: asked again and again; when it says yes nothing is kept.
+    /// - Returns: the position of the oldest snapshot that is kept.
+    /// - Throws: `.unavailable`; the snapshots are then as before.
+    package func save(
+        _ frozen: FrozenLikes, epoch: Epoch, isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(JournalError) -> UInt64 {
+        var writer = try SnapshotWriter(path: "\(path)/\(Self.unfinished)", isCancelled: isCancelled)
+        try writer.write(frozen, epoch: epoch, as: file(frozen.position))
+        try synchronize()
+        let unusable = damaged.withLock { $0 }
+        let positions = try positions()
+        let kept = positions.filter { !unusable.contains($0) || $0 == frozen.position }.prefix(Self.keptSnapshots)
+        for position in positions where !kept.contains(position) { unsafe unlink(file(position)) }
+        damaged.withLock { $0.removeAll() }
+        return kept.last ?? frozen.position
+    }
+
+    private func synchronize() throws(JournalError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("cannot read the folder \(path)") }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 { throw .system("cannot sync the folder \(path)") }
+    }
+}

@@ -1,0 +1,51 @@
+internal import Glibc
+internal import JournalSQLite
+internal import LikesCore
+internal import SnapshotFiles
+internal import Threading
+
+/// A data folder in use: the journal, the snapshots beside it, and what they add up to.
+final class DataStore: Sendable {
+    let journal: SQLiteJournal
+    let restored: Restored
+    private let snapshots: SnapshotFolder
+
+    /// Takes a folder into use and brings back what is in it.
+    init(folder: String) throws(Stop) {
+        snapshots = SnapshotFolder(folder)
+        do throws(JournalError) {
+            let hasJournal = unsafe access("\(folder)/\(SQLiteJournal.fileName)", F_OK) == 0
+            if !hasJournal, try !snapshots.positions().isEmpty {
+                throw .unusable("there are snapshots in \(folder), but the journal \(SQLiteJournal.fileName) is gone")
+            }
+            journal = try SQLiteJournal(folder: folder)
+            restored = try snapshots.restore(journal)
+        } catch {
+            throw Stop(error)
+        }
+    }
+
+    /// The state, up to the last event that is kept.
+    var shared: SharedLikes { restored.shared }
+
+    /// Takes snapshots from now on, and lets the journal let go of what they hold.
+    ///
+    /// - Parameter mediator: asked for when the first snapshot is there.
+    func startSnapshots(
+        _ bus: EventBus, mediator: @escaping @Sendable () -> LikesMediator?,
+        report: @escaping @Sendable (Snapshotter.Report) -> Void
+    ) -> Snapshotter {
+        let (snapshots, epoch) = (snapshots, journal.epoch)
+        let snapshotter = Snapshotter(shared, snapshot: restored.snapshot) {
+            frozen, isCancelled throws(JournalError) in
+            try snapshots.save(frozen, epoch: epoch, isCancelled: isCancelled)
+        } report: { result in
+            if case .saved(let saved) = result, saved.position > Limits.keptEvents {
+                mediator()?.dropEvents(through: min(saved.oldestKept, saved.position - Limits.keptEvents))
+            }
+            report(result)
+        }
+        snapshotter.start(bus)
+        return snapshotter
+    }
+}

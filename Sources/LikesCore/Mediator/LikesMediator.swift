@@ -238,7 +238,7 @@ package typealias SharedLikes = Shared<LikesState>
 package func replay(_ journal: any Journal) throws(JournalError) -> SharedLikes {
     let shared = SharedLikes(LikesState())
     try shared.write { state throws(JournalError) in
-        try journal.replay { event throws(JournalError) in
+        try journal.replay(after: 0) { event throws(JournalError) in
             do throws(FoldError) {
                 try state.fold(event)
             } catch {

@@ -30,7 +30,7 @@ let package = Package(
 
         // The domain, and the technologies behind it.
         .target(name: "LikesCore", dependencies: ["Threading"]),
-        .target(name: "JournalSQLite", dependencies: ["CSQLite", "Checksum", "JSONText", "LikesCore"]),
+        .target(name: "JournalSQLite", dependencies: ["CSQLite", "Checksum", "JSONText", "LikesCore", "Threading"]),
         .target(name: "SnapshotFiles", dependencies: ["Checksum", "LikesCore", "Threading"]),
         .target(
             name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP", "Threading"],

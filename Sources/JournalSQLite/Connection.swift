@@ -6,11 +6,26 @@ internal import LikesCore
     // Safety: open from `init` to `deinit`; statements keep their connection alive.
     private let handle: OpaquePointer
 
-    /// Opens a database file, which is made when it is not there.
-    init(path: String) throws(JournalError) {
+    /// What a connection may do.
+    enum Access {
+        /// Reading a file that is there.
+        case reading
+        /// All; the file is made when it is not there.
+        case writing
+    }
+
+    /// Milliseconds to wait for a lock of another connection: a person who looks into the file holds it briefly.
+    private static let busyMilliseconds: Int32 = 1_000
+
+    /// Opens a database file.
+    init(path: String, _ access: Access) throws(JournalError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let status = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var status = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
+        if let opened = unsafe handle, status == SQLITE_OK {
+            unsafe sqlite3_busy_timeout(opened, Self.busyMilliseconds)
+            status = unsafe RowChecksum.register(on: opened)
+        }
         guard let opened = unsafe handle, status == SQLITE_OK else {
             unsafe sqlite3_close_v2(handle)
             throw unsafe Self.error(status, String(cString: sqlite3_errstr(status)))
@@ -23,14 +38,14 @@ internal import LikesCore
     /// Runs one or more statements that give no rows.
     func execute(_ sql: String) throws(JournalError) {
         let status = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-        if status != SQLITE_OK { throw failure() }
+        if status != SQLITE_OK { throw failure("") }
     }
 
     /// A statement ready to be run many times.
     func prepare(_ sql: String) throws(JournalError) -> Statement {
         var statement: OpaquePointer?
         let status = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard let prepared = unsafe statement, status == SQLITE_OK else { throw failure() }
+        guard let prepared = unsafe statement, status == SQLITE_OK else { throw failure("") }
         return unsafe Statement(prepared, of: self)
     }
 
@@ -47,13 +62,17 @@ internal import LikesCore
     }
 
     /// What went wrong last.
-    func failure() -> JournalError {
-        unsafe Self.error(sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))
+    ///
+    /// - Parameter place: where, to be said of damage.
+    func failure(_ place: String) -> JournalError {
+        unsafe Self.error(sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)), place)
     }
 
-    private static func error(_ status: Int32, _ message: String) -> JournalError {
+    private static func error(_ status: Int32, _ message: String, _ place: String = "") -> JournalError {
         switch status & 0xFF {
-        case SQLITE_CORRUPT: .unusable("the database is damaged: \(message)")
+        // Our SQL never changes, so that an error in it is one of the schema that it meets.
+        case SQLITE_CORRUPT, SQLITE_ERROR:
+            .unusable("the database is damaged\(place.isEmpty ? "" : " ")\(place): \(message)")
         case SQLITE_NOTADB: .unusable("the file is not a database: \(message)")
         case SQLITE_BUSY, SQLITE_LOCKED: .inUse("another process has the database open: \(message)")
         default: .unavailable("\(message) (SQLite error \(status))")
@@ -75,11 +94,13 @@ internal import LikesCore
     deinit { unsafe sqlite3_finalize(handle) }
 
     /// Goes on to the next row; false at the end.
-    func step() throws(JournalError) -> Bool {
+    ///
+    /// - Parameter place: where it stands, to be said of damage.
+    func step(_ place: @autoclosure () -> String = "") throws(JournalError) -> Bool {
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        default: throw connection.failure()
+        default: throw connection.failure(place())
         }
     }
 

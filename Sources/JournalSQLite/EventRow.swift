@@ -3,14 +3,21 @@ internal import LikesCore
 
 /// How an event lies in a row of the table `events`.
 enum EventRow {
+    private static let values =
+        "sequence, at, kind, news, user, likes_count, given_likes, first_time, operation_id, description"
     static let insertion = """
-        INSERT INTO events (sequence, at, kind, news, user, likes_count, given_likes, first_time, operation_id, description)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        INSERT INTO events (\(values), checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+            \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))
         """
+    /// The rows after the sequence ?1, at most ?2 of them; each with the checksum that it has and that it should have.
     static let selection = """
-        SELECT sequence, at, kind, news, user, likes_count, given_likes, first_time, operation_id, description
-        FROM events ORDER BY sequence
+        SELECT \(values), checksum, \(RowChecksum.function)(\(values))
+        FROM events WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """
+
+    /// Whether the row at which a run of `selection` stands has its checksum; nil when it was written without one.
+    static func isIntact(_ row: Statement) -> Bool? { row.integer(10).map { $0 == row.integer(11) } }
 
     /// The numbers in the column `kind`. They are kept for good: never use one for something else.
     private enum Kind: Int64 {
@@ -84,7 +91,7 @@ enum EventRow {
     }
 
     private static func damaged(_ row: Statement) -> JournalError {
-        .unusable("row \(row.integer(0) ?? 0) is damaged")
+        .unusable("event \(row.integer(0) ?? 0) is damaged")
     }
 
     private static func id<Subject>(_ row: Statement, _ column: Int32) throws(JournalError) -> Identifier<Subject> {

@@ -1,20 +1,38 @@
 package import LikesCore
+internal import Threading
 
 /// The journal in an SQLite database: write-ahead log, one durable transaction per batch.
 ///
 /// `synchronous=FULL` makes a commit return after the log is on the disk, so that no answered like is lost with the
-/// power. Used by one thread at a time.
-package final class SQLiteJournal: Journal {
+/// power. Used by one thread at a time, but for `events`.
+package final class SQLiteJournal: Journal, @unchecked Sendable {
+    // Safety: `open` is touched by the one thread that uses the journal, readers only under their lock; all else is
+    // constant.
+
     /// Made with the database and kept in it.
     package let epoch: Epoch
     private let folder: DataFolder
+    private let database: String
     private var open: Open?
+    private let reading: Locked<Reading>
 
     /// What is there while the journal is open.
     private struct Open {
         let connection: Connection
         let insertion: Statement
         let check: Statement
+        let oldest: Statement
+        let newest: Statement
+        let deletion: Statement
+        /// Pages that may be free in the file before they are given back; nil for a file that keeps all it ever had.
+        let keptFreePages: Int64?
+    }
+
+    /// What serves `events` on every thread.
+    private enum Reading {
+        case notYet
+        case open(EventReader)
+        case closed
     }
 
     /// The name of the database in the data folder.
@@ -23,16 +41,27 @@ package final class SQLiteJournal: Journal {
     /// Opens the journal of a data folder; folder and journal are made when they are not there.
     ///
     /// - Throws: `.inUse`, `.unavailable` or `.unusable`, each with its reason.
-    package init(folder path: String) throws(JournalError) {
+    package convenience init(folder path: String) throws(JournalError) {
+        try self.init(folder: path, keptFreeBytes: Self.keptFreeBytes)
+    }
+
+    /// - Parameter keptFreeBytes: what dropped events may leave free in the file before it shrinks.
+    init(folder path: String, keptFreeBytes: Int64) throws(JournalError) {
         folder = try DataFolder(path)
-        let connection = try Connection(path: "\(path)/\(Self.fileName)")
-        // One process only: no shared memory beside the log. Set before anything is read.
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _ = try Schema.version(connection)
+        database = "\(path)/\(Self.fileName)"
+        reading = Locked(.notYet)
+        let connection = try Connection(path: database, .writing)
+        if try Schema.version(connection) == 0 {
+            // Has to be said before there is a first page.
+            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        }
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unavailable("the file system of \(path) allows no write-ahead log")
         }
-        try connection.execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Self.keptLogBytes)")
+        try connection.execute(
+            """
+            PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(Self.keptLogBytes)
+            """)
         try Schema.prepare(connection)
         try connection.execute(
             "INSERT INTO meta (key, value) VALUES ('epoch', '\(Epoch.random().text)') ON CONFLICT DO NOTHING")
@@ -41,23 +70,85 @@ package final class SQLiteJournal: Journal {
             throw .unusable("the journal has no epoch")
         }
         self.epoch = Epoch(text: epoch)
-        open = Open(
+        open = try Self.open(connection, keptFreeBytes: keptFreeBytes)
+    }
+
+    private static func open(_ connection: Connection, keptFreeBytes: Int64) throws(JournalError) -> Open {
+        let shrinks = try connection.integer("PRAGMA auto_vacuum") == 2
+        let pageSize = try connection.integer("PRAGMA page_size") ?? 4_096
+        return Open(
             connection: connection, insertion: try connection.prepare(EventRow.insertion),
-            check: try connection.prepare("UPDATE meta SET value = value WHERE key = 'epoch'"))
+            check: try connection.prepare("UPDATE meta SET value = value WHERE key = 'epoch'"),
+            oldest: try connection.prepare("SELECT min(sequence) FROM events"),
+            newest: try connection.prepare("SELECT max(sequence) FROM events"),
+            deletion: try connection.prepare("DELETE FROM events WHERE sequence <= ?1"),
+            keptFreePages: shrinks ? keptFreeBytes / pageSize : nil)
     }
 
     /// Bytes of the write-ahead log that stay on the disk after a checkpoint: a burst's worth, not a flood's.
     private static let keptLogBytes = 64 << 20
+
+    /// Bytes that may be free in the file: what events come and go between two snapshots finds its place there, so
+    /// that pages are moved only after a flood.
+    private static let keptFreeBytes: Int64 = 64 << 20
+
+    /// Pages that are given back to the file system in one transaction; each can mean that another one is moved.
+    private static let pagesPerDrop: Int64 = 1_000
 
     private func opened() throws(JournalError) -> Open {
         guard let open else { throw .unavailable("the journal is closed") }
         return open
     }
 
-    package func replay(_ body: (LikeEvent) throws(JournalError) -> Void) throws(JournalError) {
-        let rows = try opened().connection.prepare(EventRow.selection)
-        while try rows.step() { try body(try EventRow.event(rows)) }
+    package func keptEvents() throws(JournalError) -> ClosedRange<UInt64>? {
+        guard let oldest = try oldestEvent(), let newest = try newestEvent() else { return nil }
+        guard oldest <= newest else { throw .unusable("event \(oldest) is damaged") }
+        return oldest...newest
     }
+
+    private func oldestEvent() throws(JournalError) -> UInt64? {
+        try sequence(opened().oldest, "at its oldest event")
+    }
+
+    private func newestEvent() throws(JournalError) -> UInt64? {
+        try sequence(opened().newest, "at its newest event")
+    }
+
+    private func sequence(_ query: Statement, _ place: String) throws(JournalError) -> UInt64? {
+        defer { query.reset() }
+        guard try query.step(place), let sequence = query.integer(0) else { return nil }
+        guard sequence > 0 else { throw .unusable("event \(sequence) is damaged") }
+        return UInt64(sequence)
+    }
+
+    package func replay(
+        after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        guard let oldest = try oldestEvent() else { return }
+        if oldest > sequence + 1 { throw .missing(sequence + 1, before: oldest) }
+        var cursor = EventCursor(
+            try opened().connection.prepare(EventRow.selection), after: sequence, limit: nil, mayBeginLater: false)
+        while let event = try cursor.next() { try body(event) }
+        // Looked at last, so that damage on the way there is told with its place.
+        if let newest = try newestEvent(), newest < sequence { throw .missing(newest + 1, before: sequence + 1) }
+    }
+
+    /// One reader serves all threads, one after the other: the lock is held while it reads, which is short.
+    package func events(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
+        try reading.withLock { reading throws(JournalError) in
+            switch reading {
+            case .closed: throw .unavailable("the journal is closed")
+            case .open(let reader): return try reader.events(after: sequence, limit: limit)
+            case .notYet:
+                let reader = try EventReader(path: database)
+                reading = .open(reader)
+                return try reader.events(after: sequence, limit: limit)
+            }
+        }
+    }
+
+    /// A reader of one's own, for a thread that reads much; to be let go of before the journal is closed.
+    package func reader() throws(JournalError) -> EventReader { try EventReader(path: database) }
 
     package func append(_ events: [LikeEvent]) throws(JournalError) {
         let open = try opened()
@@ -74,6 +165,37 @@ package final class SQLiteJournal: Journal {
         try transaction(open.connection) { () throws(JournalError) in try open.check.run() }
     }
 
+    package func dropEvents(through sequence: UInt64, limit: Int) throws(JournalError) -> Bool {
+        let open = try opened()
+        var oldest: ClosedRange<UInt64>?
+        if let kept = try keptEvents(), kept.lowerBound <= sequence {
+            oldest = kept.lowerBound...min(sequence, kept.upperBound)
+        }
+        var surplus = try Self.surplusPages(open)
+        // Without anything to do there is nothing to commit.
+        guard oldest != nil || surplus > 0 else { return false }
+        try transaction(open.connection) { () throws(JournalError) in
+            if let last = oldest?.prefix(max(1, limit)).last {
+                open.deletion.bind(1, Int64(clamping: last))
+                try open.deletion.run()
+            }
+            surplus = try Self.surplusPages(open)
+            let given = min(surplus, Self.pagesPerDrop)
+            if given > 0 { try open.connection.execute("PRAGMA incremental_vacuum(\(given))") }
+            surplus -= given
+        }
+        return (oldest?.count ?? 0) > max(1, limit) || surplus > 0
+    }
+
+    /// Free pages of the file beyond those that may stay.
+    private static func surplusPages(_ open: Open) throws(JournalError) -> Int64 {
+        guard let keptFreePages = open.keptFreePages else { return 0 }
+        return max(0, (try open.connection.integer("PRAGMA freelist_count") ?? 0) - keptFreePages)
+    }
+
+    /// A number out of the database, for tests.
+    func integer(_ query: String) throws(JournalError) -> Int64? { try opened().connection.integer(query) }
+
     private func transaction(
         _ connection: Connection, _ body: () throws(JournalError) -> Void
     ) throws(JournalError) {
@@ -88,5 +210,9 @@ package final class SQLiteJournal: Journal {
         }
     }
 
-    package func close() { open = nil }
+    package func close() {
+        // The writer is the last to go: it takes the log over into the database and removes it.
+        reading.withLock { $0 = .closed }
+        open = nil
+    }
 }

@@ -21,7 +21,8 @@ enum Schema {
             operation_id TEXT,
             description TEXT              -- of a news: its members as JSON
         ) STRICT;
-        """
+        """,
+        "ALTER TABLE events ADD COLUMN checksum INTEGER",  // RowChecksum; NULL in rows that were there before
     ]
 
     /// The version of a database; reads only, so that a foreign file stays as it is.

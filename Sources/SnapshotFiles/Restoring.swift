@@ -1,4 +1,5 @@
 package import LikesCore
+internal import Threading
 
 /// A state that was brought back, and where from.
 package struct Restored {
@@ -6,6 +7,8 @@ package struct Restored {
     package let shared: SharedLikes
     /// The position of the snapshot that it began with; 0 for none.
     package let snapshot: UInt64
+    /// The position of the oldest snapshot that may be needed one day; 0 for none.
+    package let oldestSnapshot: UInt64
     /// Events that were replayed after that.
     package let replayed: UInt64
     /// What was wrong with newer snapshots.
@@ -21,7 +24,8 @@ extension SnapshotFolder {
         let kept = try journal.keptEvents()
         let last = kept?.upperBound ?? 0
         var warnings: [String] = []
-        for position in try positions() {
+        let positions = try positions()
+        for position in positions {
             let state: LikesState
             do throws(SnapshotError) {
                 state = try load(position, of: journal.epoch)
@@ -37,13 +41,14 @@ extension SnapshotFolder {
             guard position <= last else {
                 throw .unusable("the journal ends at event \(last), and a snapshot at event \(position)")
             }
-            return try replay(journal, kept, onto: state, warnings)
+            return try replay(journal, kept, onto: state, oldest: positions.last ?? 0, warnings)
         }
-        return try replay(journal, kept, onto: LikesState(), warnings)
+        return try replay(journal, kept, onto: LikesState(), oldest: 0, warnings)
     }
 
     private func replay(
-        _ journal: any Journal, _ kept: ClosedRange<UInt64>?, onto state: LikesState, _ warnings: [String]
+        _ journal: any Journal, _ kept: ClosedRange<UInt64>?, onto state: sending LikesState, oldest: UInt64,
+        _ warnings: [String]
     ) throws(JournalError) -> Restored {
         let snapshot = state.position
         if let first = kept?.lowerBound, first > snapshot + 1 {
@@ -55,6 +60,8 @@ extension SnapshotFolder {
             try state.replay(journal)
             return state.position
         }
-        return Restored(shared: shared, snapshot: snapshot, replayed: position - snapshot, warnings: warnings)
+        return Restored(
+            shared: shared, snapshot: snapshot, oldestSnapshot: oldest, replayed: position - snapshot,
+            warnings: warnings)
     }
 }

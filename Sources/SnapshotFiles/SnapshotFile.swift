@@ -73,13 +73,13 @@ final class SnapshotFile: Sendable {
         }
         try result.get()
         let end = start + UInt64(FrameHeader.byteCount) + header.length
-        guard header.length <= UInt64(buffer.count), end <= rest.upperBound else { throw Self.damage(at: start) }
+        guard unsafe header.length <= UInt64(buffer.count), end <= rest.upperBound else { throw Self.damage(at: start) }
         let frame = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(header.length)])
         try unsafe file.read(into: frame, at: start + UInt64(FrameHeader.byteCount))
         let expected = unsafe FrameHeader(UnsafeRawBufferPointer(frame), at: start)
         guard expected.checksum == header.checksum else { throw Self.damage(at: start) }
         rest = end..<rest.upperBound
-        return unsafe UnsafeRawBufferPointer(frame)
+        return UnsafeRawBufferPointer(frame)
     }
 
     private static func damage(at offset: UInt64) -> JournalError {

@@ -46,7 +46,7 @@ package final class SnapshotFolder: Sendable {
     }
 
     /// Reads a snapshot.
-    package func load(_ position: UInt64, of epoch: Epoch) throws(SnapshotError) -> LikesState {
+    package func load(_ position: UInt64, of epoch: Epoch) throws(SnapshotError) -> sending LikesState {
         let path = file(position)
         let reader: SnapshotFile
         do throws(JournalError) {

@@ -50,7 +50,7 @@ extension Journal {
     var kept: [LikeEvent] {
         get throws {
             var events: [LikeEvent] = []
-            try replay { events.append($0) }
+            try replay(after: 0) { events.append($0) }
             return events
         }
     }
@@ -205,7 +205,7 @@ struct SQLiteJournalTests {
         try journal.append(try Examples.likes(1...5))
         var seen = 0
         #expect(throws: JournalError.unusable("stop")) {
-            try journal.replay { event throws(JournalError) in
+            try journal.replay(after: 0) { event throws(JournalError) in
                 seen += 1
                 if event.sequence == 3 { throw .unusable("stop") }
             }
@@ -227,9 +227,9 @@ struct UnusableJournalTests {
     }
 
     /// Opens the journal, reads it, and says why that is not possible.
-    private func refusal() -> String? {
+    private func refusal(_ folder: TemporaryFolder? = nil) -> String? {
         do throws(JournalError) {
-            try SQLiteJournal(folder: folder.path).replay { _ in }
+            try SQLiteJournal(folder: (folder ?? self.folder).path).replay(after: 0) { _ in }
             return nil
         } catch {
             guard case .unusable(let reason) = error else { return "not unusable, but \(error)" }
@@ -256,11 +256,11 @@ struct UnusableJournalTests {
         #expect(try folder.read(SQLiteJournal.fileName) == before)
     }
 
-    @Test("a journal of a newer version, or of none that ever was", arguments: [2, 99, -1])
+    @Test("a journal of a newer version, or of none that ever was", arguments: [3, 99, -1])
     func otherVersion(version: Int) throws {
         try fill()
         try folder.execute("PRAGMA user_version = \(version)")
-        #expect(refusal() == "the data is of version \(version), and this program knows versions up to 1")
+        #expect(refusal() == "the data is of version \(version), and this program knows versions up to 2")
     }
 
     @Test("bytes that were overwritten, wherever a page begins")
@@ -292,7 +292,7 @@ struct UnusableJournalTests {
         let cut = try TemporaryFolder()
         try cut.write(Array(bytes.prefix(bytes.count / 2)), to: SQLiteJournal.fileName)
         let error = #expect(throws: JournalError.self) {
-            try SQLiteJournal(folder: cut.path).replay { _ in }
+            try SQLiteJournal(folder: cut.path).replay(after: 0) { _ in }
         }
         guard case .unusable? = error else {
             Issue.record("a file that was cut off is \(String(describing: error))")
@@ -304,15 +304,26 @@ struct UnusableJournalTests {
         "rows that this program never writes",
         arguments: [
             "kind = 99", "news = ''", "news = '..'", "user = NULL", "user = char(10)", "likes_count = NULL",
-            "given_likes = NULL", "first_time = NULL", "sequence = 0", "sequence = -4",
+            "given_likes = NULL", "first_time = NULL",
             "kind = 3", "kind = 3, description = '{}'", "kind = 3, description = '{\"title\":1,\"baseLikes\":0}'",
             "kind = 3, description = '{\"title\":\"t\",\"baseLikes\":0,\"more\":1}'", "kind = 4, description = '['",
             "news = CAST(x'ff' AS TEXT)",
         ])
     func damagedRow(change: String) throws {
         try fill(events: 5)
-        try folder.execute("UPDATE events SET \(change) WHERE sequence = 3")
-        #expect(refusal()?.hasSuffix("is damaged") == true)
+        let pristine = try folder.copy()
+        try pristine.execute("UPDATE events SET \(change) WHERE sequence = 3")
+        #expect(refusal(pristine) == "event 3 is damaged: its checksum is wrong")
+        // Of a row of version 1, which has no checksum, the values speak.
+        try folder.execute("UPDATE events SET checksum = NULL; UPDATE events SET \(change) WHERE sequence = 3")
+        #expect(refusal() == "event 3 is damaged")
+    }
+
+    @Test("a row with a sequence that cannot be", arguments: [(0, "event 0"), (-4, "event -4")])
+    func badSequence(sequence: Int, name: String) throws {
+        try fill(events: 5)
+        try folder.execute("UPDATE events SET sequence = \(sequence) WHERE sequence = 3")
+        #expect(refusal() == "\(name) is damaged")
     }
 
     @Test("a journal without an event in the middle does not become a state")
@@ -320,9 +331,7 @@ struct UnusableJournalTests {
         try SQLiteJournal(folder: folder.path).append(try Examples.events)
         try folder.execute("DELETE FROM events WHERE sequence = 2")
         let journal = try SQLiteJournal(folder: folder.path)
-        #expect(throws: JournalError.unusable("event 3 does not fit: the event before it is missing")) {
-            _ = try LikesCore.replay(journal)
-        }
+        #expect(throws: JournalError.unusable("event 2 is missing")) { _ = try LikesCore.replay(journal) }
     }
 
     @Test("a folder that cannot be made or written is unavailable, not damaged")

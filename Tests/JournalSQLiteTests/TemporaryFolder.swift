@@ -14,8 +14,13 @@ final class TemporaryFolder {
     }
 
     deinit {
-        for name in names { unsafe unlink("\(path)/\(name)") }
+        empty()
         unsafe rmdir(path)
+    }
+
+    /// Removes all files.
+    func empty() {
+        for name in names { unsafe unlink("\(path)/\(name)") }
     }
 
     /// The system's error.
@@ -66,6 +71,18 @@ final class TemporaryFolder {
         let copy = try TemporaryFolder()
         for name in names where name != "lock" { try copy.write(try read(name), to: name) }
         return copy
+    }
+
+    /// The first column of the first row that a query gives, past the journal.
+    func integer(_ sql: String) throws -> Int64? {
+        var handle: OpaquePointer?
+        defer { unsafe _ = sqlite3_close(handle) }
+        var statement: OpaquePointer?
+        guard unsafe sqlite3_open(database, &handle) == SQLITE_OK,
+            unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK
+        else { throw unsafe Failure(errno: sqlite3_errcode(handle)) }
+        defer { unsafe _ = sqlite3_finalize(statement) }
+        return unsafe sqlite3_step(statement) == SQLITE_ROW ? unsafe sqlite3_column_int64(statement, 0) : nil
     }
 
     /// Runs statements on the database, past the journal.

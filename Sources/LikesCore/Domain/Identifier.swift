@@ -30,6 +30,9 @@ package struct Identifier<Subject>: Sendable {
     /// An id that was checked before it was stored.
     init(stored bytes: UnsafeRawBufferPointer) { unsafe text = String(decoding: bytes, as: UTF8.self) }
 
+    /// An id that was checked before it was stored.
+    init(stored text: String) { self.text = text }
+
     private init(checking text: String) throws(IdentifierError) {
         if text == "." || text == ".." { throw .dots }
         // Unicode Cc is U+0000-001F, U+007F and U+0080-009F; the last ones are C2 80 to C2 9F in UTF-8.

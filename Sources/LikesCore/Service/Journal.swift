@@ -1,12 +1,25 @@
-/// Where the events are kept for good. The mediator is its only user while the service runs.
+/// Where the events are kept for good. The mediator is its only user while the service runs, but for `events`.
 ///
 /// An implementation must make `append` all or nothing, and durable when it returns.
-package protocol Journal: AnyObject {
+package protocol Journal: AnyObject, Sendable {
     /// Made with the journal and kept with it: tells its tokens from those of any other.
     var epoch: Epoch { get }
 
-    /// Hands every event, in order of sequence, to `body`.
-    func replay(_ body: (LikeEvent) throws(JournalError) -> Void) throws(JournalError)
+    /// The sequences of the oldest and the newest event that are kept; nil when there is none.
+    func keptEvents() throws(JournalError) -> ClosedRange<UInt64>?
+
+    /// Hands every event after `sequence`, in order and without a gap, to `body`.
+    ///
+    /// - Throws: `.unusable` when an event after `sequence` is damaged, missing or no longer kept.
+    func replay(
+        after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void
+    ) throws(JournalError)
+
+    /// Events after `sequence`, in order and without a gap between them, at most `limit`; none when there is none yet.
+    ///
+    /// May be called on any thread at any time, also while the journal is written. The first event is later than
+    /// `sequence + 1` when those between are no longer kept. The last ones may be durable but not folded yet.
+    func events(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent]
 
     /// Keeps events for good, all or none of them.
     ///
@@ -15,6 +28,11 @@ package protocol Journal: AnyObject {
 
     /// Finds out whether `append` would work at the moment, without keeping anything.
     func check() throws(JournalError)
+
+    /// Lets go of the oldest events, up to and including that of `sequence`, at most `limit` of them at once.
+    ///
+    /// - Returns: whether there is more to do, so that it should be called again.
+    func dropEvents(through sequence: UInt64, limit: Int) throws(JournalError) -> Bool
 
     /// Ends the use of the journal.
     func close()
@@ -75,11 +93,17 @@ package final class MemoryJournal: Journal {
 
     package init() {}
 
-    package func replay(_ body: (LikeEvent) throws(JournalError) -> Void) {}
+    package func keptEvents() -> ClosedRange<UInt64>? { nil }
+
+    package func replay(after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void) {}
+
+    package func events(after sequence: UInt64, limit: Int) -> [LikeEvent] { [] }
 
     package func append(_ events: [LikeEvent]) {}
 
     package func check() {}
+
+    package func dropEvents(through sequence: UInt64, limit: Int) -> Bool { false }
 
     package func close() {}
 }

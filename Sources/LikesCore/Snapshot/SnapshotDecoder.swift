@@ -32,7 +32,18 @@
     }
 
     /// A plain value.
+    @inline(__always)
     mutating func value<Value: BitwiseCopyable>(_ initial: Value) throws(JournalError) -> Value {
+        let size = MemoryLayout<Value>.size
+        if unsafe frame.count - offset >= size {
+            defer { offset += size }
+            return unsafe frame.loadUnaligned(fromByteOffset: offset, as: Value.self)
+        }
+        return try assembled(initial)
+    }
+
+    /// A plain value that lies in two frames.
+    private mutating func assembled<Value: BitwiseCopyable>(_ initial: Value) throws(JournalError) -> Value {
         var value = initial
         let result = unsafe withUnsafeMutableBytes(of: &value) { bytes in
             Result { () throws(JournalError) in unsafe try read(into: bytes) }
@@ -42,23 +53,28 @@
     }
 
     /// A number.
+    @inline(__always)
     mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) throws(JournalError) -> Number {
         try value(Number.zero)
     }
 
-    /// Text.
+    /// Text, as it was when it was written: checksums have found damage before.
     ///
     /// - Parameter longest: the most bytes that it can have.
     mutating func text(longest: Int) throws(JournalError) -> String {
         let count = Int(try number(UInt32.self))
         guard count <= longest else { throw Self.damage }
+        if unsafe frame.count - offset >= count {
+            defer { offset += count }
+            return unsafe String(
+                decoding: UnsafeRawBufferPointer(rebasing: frame[offset..<offset + count]), as: UTF8.self)
+        }
         var bytes = [UInt8](repeating: 0, count: count)
         let result = unsafe bytes.withUnsafeMutableBytes { bytes in
             Result { () throws(JournalError) in unsafe try read(into: bytes) }
         }
         try result.get()
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.damage }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Values with their number.

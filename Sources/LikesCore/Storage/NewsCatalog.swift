@@ -133,6 +133,7 @@ final class NewsCatalog {
         for handle in 0..<UInt32(handleCount) {
             if let news = stored(handle) { try news.encode(to: &encoder) }
         }
+        try index.encode(to: &encoder)
     }
 
     init(key: HashKey, from decoder: inout SnapshotDecoder) throws(JournalError) {
@@ -146,10 +147,9 @@ final class NewsCatalog {
         shelves = ContiguousArray(
             repeating: ContiguousArray(repeating: nil, count: Self.shelfSize), count: shelfCount)
         for handle in 0..<UInt32(handleCount) where !free.contains(handle) {
-            let news = try StoredNews(from: &decoder)
-            set(handle, news)
-            index.insert(handle, hash: hash(news.news.id), hashOf: hashOfNews)
+            set(handle, try StoredNews(from: &decoder))
         }
+        index = try HandleIndex(from: &decoder)
     }
 }
 
@@ -181,10 +181,10 @@ extension StoredNews {
         let authorHandle = try decoder.number(UInt32.self)
         let baseLikes = try decoder.number(Int64.self)
         let publishedAt = try decoder.number(Int64.self)
-        let id: NewsID = try Self.id(&decoder)
+        let id = NewsID(stored: try decoder.text(longest: Self.longestText))
         let title = try decoder.text(longest: Self.longestText)
         let has = try decoder.number(UInt8.self)
-        let author: UserID? = has & 1 == 0 ? nil : try Self.id(&decoder)
+        let author = has & 1 == 0 ? nil : UserID(stored: try decoder.text(longest: Self.longestText))
         let url = has & 2 == 0 ? nil : try decoder.text(longest: Self.longestText)
         var properties: [News.Property] = []
         for _ in 0..<(try decoder.number(UInt32.self)) {
@@ -198,11 +198,5 @@ extension StoredNews {
                 properties: properties),
             createdAt: Timestamp(milliseconds: createdAt), serial: serial,
             author: authorHandle == HandleIndex.none ? nil : authorHandle)
-    }
-
-    private static func id<Subject>(_ decoder: inout SnapshotDecoder) throws(JournalError) -> Identifier<Subject> {
-        let text = try decoder.text(longest: Self.longestText)
-        guard let id = try? Identifier<Subject>(text) else { throw SnapshotDecoder.damage }
-        return id
     }
 }

@@ -1,4 +1,5 @@
 internal import LikesCore
+internal import SnapshotFiles
 internal import Threading
 
 /// Where the records of an import go: a data folder, or a running server.
@@ -45,7 +46,7 @@ final class FolderTarget: ImportTarget {
     func finish() {
         mediator.stop()
         snapshotter.stop(deadline: .max)
-        store.journal.close()
+        store.close()
     }
 
     private func outcomes(_ action: LikeCommand.Action) throws(Stop) -> [ImportOutcome] {

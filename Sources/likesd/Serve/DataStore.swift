@@ -40,12 +40,27 @@ final class DataStore: Sendable {
             frozen, isCancelled throws(JournalError) in
             try snapshots.save(frozen, epoch: epoch, isCancelled: isCancelled)
         } report: { result in
-            if case .saved(let saved) = result, saved.position > Limits.keptEvents {
-                mediator()?.dropEvents(through: min(saved.oldestKept, saved.position - Limits.keptEvents))
+            if case .saved(let saved) = result, let mediator = mediator() {
+                Self.dropEvents(mediator, heldSince: saved.oldestKept, last: saved.position)
             }
             report(result)
         }
         snapshotter.start(bus)
         return snapshotter
     }
+
+    /// Lets the journal let go of what an earlier run has left.
+    func dropOldEvents(_ mediator: LikesMediator) {
+        Self.dropEvents(mediator, heldSince: restored.oldestSnapshot, last: restored.snapshot + restored.replayed)
+    }
+
+    /// - Parameters:
+    ///   - snapshot: the position of the oldest snapshot; 0 for none.
+    ///   - last: the last event.
+    private static func dropEvents(_ mediator: LikesMediator, heldSince snapshot: UInt64, last: UInt64) {
+        guard snapshot > 0, last > Limits.keptEvents else { return }
+        mediator.dropEvents(through: min(snapshot, last - Limits.keptEvents))
+    }
+
+    func close() { journal.close() }
 }

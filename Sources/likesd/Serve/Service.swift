@@ -1,8 +1,8 @@
 internal import JSONText
-internal import JournalSQLite
 internal import LikesAPI
 internal import LikesCore
 internal import MicroHTTP
+internal import SnapshotFiles
 internal import Threading
 
 /// The service, wired by hand: journal, mediator, HTTP, brought up in this order and down in reverse.
@@ -100,6 +100,7 @@ final class Service {
             journalChanged: Self.logJournal,
             batchEnded: { [server] in server.withLock { $0 }?.wakeWorkers() })
         mediator.start()
+        store?.dropOldEvents(mediator)
         self.mediator.withLock { $0 = mediator }
     }
 

@@ -49,8 +49,31 @@ final class RecordingJournal: Journal, Sendable {
         state.wait(until: { ready($0.batches.flatMap(\.self)) }, milliseconds: Patience.milliseconds)
     }
 
-    func replay(_ body: (LikeEvent) throws(JournalError) -> Void) throws(JournalError) {
-        for event in events { try body(event) }
+    func keptEvents() -> ClosedRange<UInt64>? {
+        let events = events
+        guard let first = events.first, let last = events.last else { return nil }
+        return first.sequence...last.sequence
+    }
+
+    /// Hands out what is there as it is: that it fits is for the fold to see.
+    func replay(
+        after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        for event in events where event.sequence > sequence { try body(event) }
+    }
+
+    func events(after sequence: UInt64, limit: Int) -> [LikeEvent] {
+        Array(events.lazy.filter { $0.sequence > sequence }.prefix(limit))
+    }
+
+    func dropEvents(through sequence: UInt64, limit: Int) -> Bool {
+        state.withLock { state in
+            let events = state.batches.flatMap(\.self)
+            let old = events.prefix { $0.sequence <= sequence }.count
+            let last = events.prefix(min(old, limit)).last?.sequence ?? 0
+            state.batches = state.batches.map { $0.filter { $0.sequence > last } }.filter { !$0.isEmpty }
+            return old > limit
+        }
     }
 
     func append(_ events: [LikeEvent]) throws(JournalError) {

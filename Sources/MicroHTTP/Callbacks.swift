@@ -65,7 +65,7 @@ func handleRequest(
 func readBody(
     _ exchange: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int
 ) -> Int {
-    guard let exchange = unsafe exchange, let buffer = unsafe buffer else { return -2 }
+    guard let exchange = unsafe exchange, let buffer = unsafe buffer else { return 0 }
     return unsafe Unmanaged<Exchange>.fromOpaque(exchange)._withUnsafeGuaranteedRef { exchange in
         unsafe exchange.read(into: UnsafeMutableRawPointer(buffer), room: room)
     }

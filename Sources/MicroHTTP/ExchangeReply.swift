@@ -50,12 +50,13 @@ extension Exchange {
     /// Hands an answer to the library.
     private func queue(_ response: Response) -> MHD_Result {
         phase = .answered
-        guard let handle = unsafe handle(response.body) else { return .NO }
+        let showsBody = method != .head && response.mayHaveBody
+        guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(handle) }
         for header in response.headers { unsafe add(header.name, header.value, to: handle) }
         if worker.isStopping { unsafe add("Connection", "close", to: handle) }
         let result = unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
-        if case .stream(let start) = response.body, result == .YES, method != .head, response.mayHaveBody {
+        if case .stream(let start) = response.body, result == .YES, showsBody {
             let body = OutgoingBody()
             outgoing = body
             start(BodyStream(body.pipe))
@@ -64,7 +65,7 @@ extension Exchange {
     }
 
     /// The library's form of an answer with this body.
-    private func handle(_ body: Response.Body) -> OpaquePointer? {
+    private func handle(_ body: Response.Body, _ showsBody: Bool) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes):
             // Safety: the library copies the bytes before it returns.
@@ -77,8 +78,12 @@ extension Exchange {
             let block = isHTTP11 ? 1 : HTTPLimits.connectionMemory
             // Safety: the library reads for the last time before `endRequest`, which releases the exchange. The length
             // is MHD_SIZE_UNKNOWN, a macro that is not imported.
-            return unsafe MHD_create_response_from_callback(
+            let handle = unsafe MHD_create_response_from_callback(
                 .max, block, readBody, Unmanaged.passUnretained(self).toOpaque(), nil)
+            // Otherwise libmicrohttpd 0.9.75 sends a last chunk even where there is no body, which the client would take
+            // for the beginning of the next answer. The connection is closed with this one.
+            if !showsBody { unsafe mhd_shim_without_chunks(handle) }
+            return unsafe handle
         }
     }
 

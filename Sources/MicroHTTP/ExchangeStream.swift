@@ -12,19 +12,22 @@ struct OutgoingBody {
     /// Whether the last byte was handed over, and it is the last one of the whole body.
     private(set) var isFinished = false
 
+    /// What a read has found.
+    enum Supply { case some(Int), nothingYet, end(BodyPipe.Ending) }
+
     /// Fills `room` bytes at `buffer`, or as many as there are.
     ///
-    /// - Returns: how many; 0 if the reader has to wait, or what the library takes for an end.
-    mutating func read(into buffer: UnsafeMutableRawPointer, room: Int, reader: Resumption) -> Int {
+    /// - Parameter reader: is resumed when the answer is `nothingYet` and that changes.
+    mutating func read(into buffer: UnsafeMutableRawPointer, room: Int, reader: Resumption) -> Supply {
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
             taken = 0
             switch pipe.exchange(&bytes, reader: reader) {
             case .bytes: break
-            case .nothingYet: return 0
+            case .nothingYet: return .nothingYet
             case .end(let ending):
                 isFinished = ending == .finished
-                return isFinished ? endOfStream : endWithError
+                return .end(ending)
             }
         }
         let count = min(room, bytes.count - taken)
@@ -34,13 +37,9 @@ struct OutgoingBody {
             unsafe buffer.copyMemory(from: start + taken, byteCount: count)
         }
         taken += count
-        return count
+        return .some(count)
     }
 }
-
-/// MHD_CONTENT_READER_END_OF_STREAM and _END_WITH_ERROR, macros that are not imported.
-private let endOfStream = -1
-private let endWithError = -2
 
 extension Exchange {
     /// Hands a piece of the body to the program.
@@ -65,12 +64,39 @@ extension Exchange {
 
     /// The library wants more of the body that is being sent.
     func read(into buffer: UnsafeMutableRawPointer, room: Int) -> Int {
-        guard !worker.isAbandoning else { return endWithError }
-        guard let count = unsafe outgoing?.read(into: buffer, room: room, reader: nextResumption) else {
-            return endWithError
+        guard !worker.isAbandoning,
+            let supply = unsafe outgoing?.read(into: buffer, room: room, reader: nextResumption)
+        else { return unsafe close(buffer) }
+        switch supply {
+        case .some(let count): return count
+        case .nothingYet:
+            park()
+            return 0
+        // MHD_CONTENT_READER_END_OF_STREAM, a macro that is not imported: the last chunk, and the connection is kept.
+        case .end(.finished) where isHTTP11: return -1
+        case .end: return unsafe close(buffer)
         }
-        if count == 0 { park() }
-        return count
+    }
+
+    /// Ends a body together with its connection.
+    ///
+    /// libmicrohttpd 0.9.75, told here of an end, closes a connection only when it has been silent for longer than all
+    /// others. So we end it ourselves, and give the library a byte that can no longer be sent: that, it sees at once.
+    private func close(_ buffer: UnsafeMutableRawPointer) -> Int {
+        if isHTTP11 || outgoing?.isFinished == true {
+            shutdown(unsafe mhd_shim_connection_descriptor(connection), Int32(SHUT_WR))
+        } else {
+            reset()
+        }
+        unsafe buffer.storeBytes(of: 0, as: UInt8.self)
+        return 1
+    }
+
+    /// To HTTP/1.0, the end of the connection is that of the body. Only a reset says that it was not whole.
+    private func reset() {
+        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let length = socklen_t(MemoryLayout<sockaddr>.size)
+        _ = unsafe connect(mhd_shim_connection_descriptor(connection), &nowhere, length)
     }
 
     /// What lets the exchange go on when it is parked next.
@@ -102,10 +128,6 @@ extension Exchange {
         guard let body = outgoing else { return }
         outgoing = nil
         body.pipe.cancel()
-        guard !body.isFinished, !isHTTP11 else { return }
-        // To HTTP/1.0 the end of the connection is that of the body. Only a reset says that this one was not whole.
-        var reset = linger(l_onoff: 1, l_linger: 0)
-        let descriptor = unsafe mhd_shim_connection_descriptor(connection)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        if !body.isFinished && !isHTTP11 { reset() }
     }
 }

@@ -41,7 +41,7 @@ package struct Response: Sendable {
     package enum Body: Sendable {
         /// All of it.
         case bytes([UInt8])
-        /// One of unknown length, sent in chunks; to HTTP/1.0, until the connection closes.
+        /// One of unknown length, sent in chunks; to HTTP/1.0, until the connection closes. HEAD closes it too.
         ///
         /// The function starts the producer. It is called on the worker's thread, at most once, when the answer is on its
         /// way, and must not block: it hands the stream to a thread. It is not called when there is no one to read: for

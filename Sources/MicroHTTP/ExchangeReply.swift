@@ -82,7 +82,7 @@ extension Exchange {
                 .max, block, readBody, Unmanaged.passUnretained(self).toOpaque(), nil)
             // Otherwise libmicrohttpd 0.9.75 sends a last chunk even where there is no body, which the client would take
             // for the beginning of the next answer. The connection is closed with this one.
-            if !showsBody { unsafe mhd_shim_without_chunks(handle) }
+            if let handle = unsafe handle, !showsBody { unsafe mhd_shim_without_chunks(handle) }
             return unsafe handle
         }
     }

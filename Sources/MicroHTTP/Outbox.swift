@@ -8,6 +8,8 @@ struct Outbox {
     private var isWoken = false
     /// When the worker has to be gone, once it shall stop; monotonic milliseconds.
     private(set) var stopDeadline: Int64?
+    /// Whether the worker is gone.
+    private var isClosed = false
 
     /// Files an answer.
     mutating func complete(_ exchange: Exchange, _ render: @escaping @Sendable () -> Response) {
@@ -23,8 +25,16 @@ struct Outbox {
         }
     }
 
-    /// Files a stream that can go on.
-    mutating func resume(_ stream: Resumption) { resumptions.append(stream) }
+    /// Files a stream that can go on. One that nobody would take is dropped: it would keep the worker alive, and that it.
+    mutating func resume(_ stream: Resumption) {
+        if !isClosed { resumptions.append(stream) }
+    }
+
+    /// Takes no more streams.
+    mutating func close() {
+        isClosed = true
+        resumptions = []
+    }
 
     /// Whether the worker needs to be woken now. The caller then does it.
     mutating func takeWake() -> Bool {

@@ -70,9 +70,7 @@ final class Worker: @unchecked Sendable {
     }
 
     /// Files that a stream can go on.
-    func resume(_ stream: Resumption) {
-        outbox.withLock { $0.resume(stream) }
-    }
+    func resume(_ stream: Resumption) { outbox.withLock { $0.resume(stream) } }
 
     /// Wakes the loop if there is something for it that it has not been woken for.
     func wakeIfNeeded() {
@@ -201,5 +199,6 @@ final class Worker: @unchecked Sendable {
         for daemon in daemons { daemon.stop() }
         daemons = []
         lingering.closeAll()
+        outbox.withLock { $0.close() }
     }
 }

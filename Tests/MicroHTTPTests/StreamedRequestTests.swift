@@ -14,17 +14,17 @@ import Threading
         Array("\(String(count, radix: 16))\r\n".utf8) + Pattern.bytes(count, at: start) + Array("\r\n".utf8)
     }
 
-    /// Sends an upload of the pattern.
-    private func upload(_ count: Int, inChunks: Bool, to client: Client) {
+    /// Sends an upload of the pattern; false if the peer does not take all of it.
+    @discardableResult private func upload(_ count: Int, inChunks: Bool, to client: Client) -> Bool {
         client.send(head(inChunks ? nil : count))
         var sent = 0
         while sent < count {
             // From a few bytes to more than the connection's memory: many chunks in one piece, and the other way.
             let size = min(sent % 3 == 0 ? 40_000 : 1 + sent % 101, count - sent)
-            if !client.send(inChunks ? chunk(size, at: sent) : Pattern.bytes(size, at: sent)) { return }
+            if !client.send(inChunks ? chunk(size, at: sent) : Pattern.bytes(size, at: sent)) { return false }
             sent += size
         }
-        if inChunks { client.send("0\r\n\r\n") }
+        return !inChunks || client.send("0\r\n\r\n")
     }
 
     @Test(arguments: [false, true]) func aLongBodyIsConsumedWithPauses(_ inChunks: Bool) throws {
@@ -155,7 +155,8 @@ import Threading
         let server = try StreamServer(consume: { tally })
         let idle = try server.idleClient()
         let client = try server.client()
-        upload(8_000_000, inChunks: inChunks, to: client)
+        // As after any early answer, the rest is taken for a while. Otherwise it would meet a reset.
+        #expect(upload(8_000_000, inChunks: inChunks, to: client))
         let early = try #require(client.response())
         #expect(early.status == 422 && early.body == "enough" && early.closes)
         #expect(client.endsHere())
@@ -224,5 +225,26 @@ import Threading
         for resumption in tally.now.resumptions { resumption.resume() }
         if let last = client.response() { #expect(last.status == 500 && last.body == "shuttingDown") }
         #expect(client.isClosed || client.endsHere())
+    }
+
+    /// A consumer that goes on when the server is long gone must not keep it in memory.
+    @Test func aResumptionOutlivesTheServer() throws {
+        final class Program: Sendable {}
+        weak var watched: Program?
+        let tally = Tally(waitsEach: 10)
+        do {
+            let program = Program()
+            watched = program
+            let server = try StreamServer(consume: { withExtendedLifetime(program) { tally } })
+            let client = try server.client()
+            client.send(head(1000))
+            client.send(Pattern.bytes(100))
+            #expect(tally.becomes { $0.resumptions.count == 1 })
+        }
+        tally.seen.withLock { seen in
+            for resumption in seen.resumptions { resumption.resume() }
+            seen.resumptions = []
+        }
+        #expect(watched == nil && tally.now.cancelled == 1)
     }
 }

@@ -33,5 +33,9 @@ static inline void *mhd_shim_socket_context(struct MHD_Connection *connection) {
   return info == NULL ? NULL : info->socket_context;
 }
 
+static inline void mhd_shim_without_chunks(struct MHD_Response *response) {
+  MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 static inline int mhd_shim_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 #endif

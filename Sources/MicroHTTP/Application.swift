@@ -25,6 +25,8 @@ package struct Application: Sendable {
 package enum Admission: Sendable {
     /// Receive a body of up to so many bytes, then call `respond`. A longer one is `Refusal.bodyTooLarge`.
     case accept(maximumBody: Int)
+    /// Hand the body to this as it comes, of any length, instead of gathering it; `respond` is not called.
+    case stream(any BodyConsumer)
     /// Answer this; `respond` is not called.
     case refuse(Response)
 }

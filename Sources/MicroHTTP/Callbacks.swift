@@ -54,8 +54,20 @@ func handleRequest(
         guard exchange.isBegun else { return unsafe exchange.begin(method: method, version: version) }
         let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
         guard unsafe size.pointee > 0 else { return exchange.finish() }
+        // Chunks that have already arrived are offered even though the connection is suspended. They are kept for us.
+        guard !exchange.isParked else { return .YES }
         unsafe size.pointee = 0
         return unsafe exchange.receive(bytes)
+    }
+}
+
+/// The client can take more of a streamed body, whose exchange is `exchange`.
+func readBody(
+    _ exchange: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int
+) -> Int {
+    guard let exchange = unsafe exchange, let buffer = unsafe buffer else { return 0 }
+    return unsafe Unmanaged<Exchange>.fromOpaque(exchange)._withUnsafeGuaranteedRef { exchange in
+        unsafe exchange.read(into: UnsafeMutableRawPointer(buffer), room: room)
     }
 }
 

@@ -7,14 +7,16 @@ internal import Glibc
 /// with each piece of the body, `finish` at its end and again when a suspended request was resumed, `end`. An answer is
 /// never queued in `begin`, since the library closes the connection after it.
 @safe final class Exchange: @unchecked Sendable {
-    // Safety: other threads touch only `fate` and `render`, `fate` under the lock of the worker's outbox and `render`
-    // before the exchange goes through that lock to the worker. `connection` is valid until `end`.
+    // Safety: other threads touch only `fate`, `render` and `worker`, `fate` under the lock of the worker's outbox and
+    // `render` before the exchange goes through that lock to the worker. `connection` is valid until `end`.
 
     /// How far a request has come.
     enum Phase {
         case new
         /// The body is gathered for the program.
         case receiving
+        /// The body goes to the program as it comes.
+        case streaming(any BodyConsumer)
         /// The body is thrown away, then this is answered.
         case discarding(Response)
         /// The library leaves the connection alone until the answer is there.
@@ -47,9 +49,16 @@ internal import Glibc
     var body: [UInt8] = []
     /// Bytes of the body seen, whether kept or not.
     var received = 0
+    /// Bytes of the body seen after it was refused.
+    var discarded = 0
     /// Bytes claimed from the budget for `body`.
     var claimed = 0
     private(set) var maximumBody = 0
+    /// The body being sent, if it is a stream.
+    var outgoing: OutgoingBody?
+    /// Whether the exchange is suspended in the middle of a stream, and how often it has been.
+    var isParked = false
+    var parkings = 0
 
     init(worker: Worker, link: Connection, connection: OpaquePointer, target: UnsafePointer<CChar>) {
         self.worker = worker
@@ -76,6 +85,9 @@ internal import Glibc
         switch worker.application.admit(request) {
         case .refuse(let response): return refuse(response)
         case .accept(let maximum): return admit(maximum)
+        case .stream(let consumer):
+            phase = .streaming(consumer)
+            return .YES
         }
     }
 
@@ -122,6 +134,8 @@ internal import Glibc
     /// The request is over.
     func end() {
         dropBody()
+        dropOutgoing()
+        dropConsumer()
         render = nil
         link.owingSince = worker.now
         if isBegun { worker.activeExchanges -= 1 }

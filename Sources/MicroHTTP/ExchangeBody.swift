@@ -5,13 +5,15 @@ extension Exchange {
     func receive(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         received += bytes.count
         switch phase {
+        case .streaming(let consumer): return unsafe feed(bytes, to: consumer)
         case .receiving:
             if received > maximumBody { return refuse(refusal(.bodyTooLarge(limit: maximumBody))) }
             guard makeRoom() else { return refuse(refusal(.tooBusy)) }
             unsafe body.append(contentsOf: bytes)
             return .YES
         case .discarding(let response):
-            return received > HTTPLimits.discardedBody ? answerAndClose(response) : .YES
+            discarded += bytes.count
+            return discarded > HTTPLimits.discardedBody ? answerAndClose(response) : .YES
         case .new, .suspended, .resumed, .answered: return .YES
         }
     }
@@ -40,11 +42,12 @@ extension Exchange {
 
     /// Turns a request away whose framing is sound.
     ///
-    /// A small body is read to its end, and the connection stays usable; a large one is not worth its bytes.
+    /// A small rest of the body is read to its end, and the connection stays usable; a large one is not worth its bytes.
     func refuse(_ response: Response) -> MHD_Result {
         dropBody()
-        let length = head.contentLength ?? UInt64(received)
-        guard length <= UInt64(HTTPLimits.discardedBody) else { return answerAndClose(response) }
+        // Of chunks, nobody knows how many will follow.
+        let rest = head.contentLength.map { $0 - min($0, UInt64(received)) } ?? 0
+        guard rest <= UInt64(HTTPLimits.discardedBody) else { return answerAndClose(response) }
         phase = .discarding(response)
         return .YES
     }

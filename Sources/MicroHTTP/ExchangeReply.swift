@@ -7,6 +7,7 @@ extension Exchange {
         link.owingSince = nil
         switch phase {
         case .receiving: return worker.isAbandoning ? queue(refusal(.shuttingDown)) : respond()
+        case .streaming(let consumer): return finish(consumer)
         case .discarding(let response): return queue(response)
         case .resumed: return queue(render?() ?? refusal(.shuttingDown))
         case .new, .suspended, .answered: return .YES
@@ -16,6 +17,17 @@ extension Exchange {
     private func respond() -> MHD_Result {
         let reply = worker.application.respond(request)
         dropBody()
+        return follow(reply)
+    }
+
+    /// Answers a request whose body went to a consumer.
+    private func finish(_ consumer: any BodyConsumer) -> MHD_Result {
+        guard worker.isAbandoning else { return follow(consumer.finish(request)) }
+        dropConsumer()
+        return queue(refusal(.shuttingDown))
+    }
+
+    private func follow(_ reply: Reply) -> MHD_Result {
         switch reply {
         case .now(let response): return queue(response)
         case .later(let publish):
@@ -28,8 +40,9 @@ extension Exchange {
         }
     }
 
-    /// Lets the library call `finish` again, with the answer there.
+    /// Lets the library go on: with a stream, or by calling `finish` again, with the answer there.
     func resume() {
+        if isParked { return unpark() }
         phase = .resumed
         unsafe MHD_resume_connection(connection)
     }
@@ -37,16 +50,41 @@ extension Exchange {
     /// Hands an answer to the library.
     private func queue(_ response: Response) -> MHD_Result {
         phase = .answered
-        // Safety: the library copies the bytes before it returns.
-        let handle = unsafe response.body.withUnsafeBytes { bytes in
-            unsafe MHD_create_response_from_buffer(
-                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
-        }
-        guard let handle = unsafe handle else { return .NO }
+        let showsBody = method != .head && response.mayHaveBody
+        guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(handle) }
         for header in response.headers { unsafe add(header.name, header.value, to: handle) }
         if worker.isStopping { unsafe add("Connection", "close", to: handle) }
-        return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
+        let result = unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
+        if case .stream(let start) = response.body, result == .YES, showsBody {
+            let body = OutgoingBody()
+            outgoing = body
+            start(BodyStream(body.pipe))
+        }
+        return result
+    }
+
+    /// The library's form of an answer with this body.
+    private func handle(_ body: Response.Body, _ showsBody: Bool) -> OpaquePointer? {
+        switch body {
+        case .bytes(let bytes):
+            // Safety: the library copies the bytes before it returns.
+            return unsafe bytes.withUnsafeBytes { bytes in
+                unsafe MHD_create_response_from_buffer(
+                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+            }
+        case .stream:
+            // Chunks are read straight into the connection's memory; only without them is the block used.
+            let block = isHTTP11 ? 1 : HTTPLimits.connectionMemory
+            // Safety: the library reads for the last time before `endRequest`, which releases the exchange. The length
+            // is MHD_SIZE_UNKNOWN, a macro that is not imported.
+            let handle = unsafe MHD_create_response_from_callback(
+                .max, block, readBody, Unmanaged.passUnretained(self).toOpaque(), nil)
+            // Otherwise libmicrohttpd 0.9.75 sends a last chunk even where there is no body, which the client would take
+            // for the beginning of the next answer. The connection is closed with this one.
+            if let handle = unsafe handle, !showsBody { unsafe mhd_shim_without_chunks(handle) }
+            return unsafe handle
+        }
     }
 
     private func add(_ name: StaticString, _ value: String, to response: OpaquePointer) {
@@ -63,9 +101,9 @@ extension Exchange {
     /// looked at when the answer before it has left.
     func answerAndClose(_ response: Response) -> MHD_Result {
         phase = .answered
+        guard let bytes = LastAnswer.bytes(response, withBody: method != .head) else { return .NO }
         let descriptor = unsafe fcntl(mhd_shim_connection_descriptor(connection), F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return .NO }
-        let bytes = LastAnswer.bytes(response, withBody: method != .head)
         // Safety: `send` reads the bytes before it returns. It does not block, since the library's sockets never do.
         _ = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, 0) }
         worker.lingering.add(descriptor)

@@ -9,6 +9,10 @@ package enum HTTPLimits {
     /// Bytes set aside for a body before any of it came: a declared length is only a claim. It then doubles.
     package static let firstBodyStep = 16 * 1024
 
+    /// Bytes of a streamed response that wait to be sent; above: its producer is blocked. Enough that neither waits for
+    /// the other at a gigabit, and little beside a connection's buffers in the kernel.
+    package static let streamBufferBytes = 256 * 1024
+
     /// Bytes of a request target; above: `Refusal.uriTooLong`. Half of `connectionMemory`, so that headers still fit.
     package static let target = 8 * 1024
 
@@ -18,7 +22,8 @@ package enum HTTPLimits {
     /// Seconds without a byte in either direction until a connection is closed. A suspended request does not count.
     package static let idleSeconds = 45
 
-    /// Milliseconds a client may take for a whole request, from connecting or from the answer before; above: cut.
+    /// Milliseconds a client may take for a whole request, from connecting or from the answer before; above: cut. While a
+    /// body is streamed, for the next piece of it; the time that its consumer takes does not count.
     package static let receiveMilliseconds = 120_000
 
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.

@@ -14,8 +14,10 @@ package final class HTTPServer: Sendable {
         package var port: UInt16
         /// The number of threads, 1...`HTTPLimits.workers`.
         package var workers: Int
-        /// Milliseconds a client may take for a whole request.
+        /// Milliseconds a client may take for a whole request, or for the next piece of a streamed body.
         package var receiveMilliseconds = HTTPLimits.receiveMilliseconds
+        /// Seconds without a byte in either direction until a connection is closed.
+        package var idleSeconds = HTTPLimits.idleSeconds
 
         /// A server on every address of `hosts`.
         package init(hosts: [String] = ["localhost"], port: UInt16, workers: Int = 1) {
@@ -29,7 +31,7 @@ package final class HTTPServer: Sendable {
     package struct Statistics: Sendable {
         /// Connections that are open.
         package let openConnections: Int
-        /// Requests that wait for their answer, suspended.
+        /// Requests that are suspended: for their answer, or for the program's end of a stream.
         package let inFlightRequests: Int
     }
 
@@ -58,7 +60,7 @@ package final class HTTPServer: Sendable {
             workers.append(
                 try Worker(
                     sockets: sockets, application: application, budget: budget, connectionLimit: limit,
-                    receiveMilliseconds: configuration.receiveMilliseconds))
+                    receiveMilliseconds: configuration.receiveMilliseconds, idleSeconds: configuration.idleSeconds))
         }
         self.workers = workers
         port = listeners.port
@@ -91,7 +93,8 @@ package final class HTTPServer: Sendable {
     /// Stops serving, and returns when it is done.
     ///
     /// New connections are refused at once. Requests that have begun are answered, with `Connection: close`, until the
-    /// deadline; those still suspended then are answered with `Refusal.shuttingDown`. A later answer is dropped.
+    /// deadline; those still suspended then are answered with `Refusal.shuttingDown`. A later answer is dropped. Streams
+    /// that are not through at the deadline are cut, in either direction.
     ///
     /// - Parameter deadlineMilliseconds: how long answers may take from now.
     package func stop(deadlineMilliseconds: Int) {

@@ -3,7 +3,9 @@ internal import Glibc
 
 /// The bytes of an answer after which the connection is closed.
 enum LastAnswer {
-    static func bytes(_ response: Response, withBody: Bool) -> [UInt8] {
+    /// - Returns: nil for a body that is a stream, which nobody would write out.
+    static func bytes(_ response: Response, withBody: Bool) -> [UInt8]? {
+        guard case .bytes(let body) = response.body else { return nil }
         // Safety: the library returns a literal, or nil for a number it does not know.
         let phrase = unsafe MHD_get_reason_phrase_for(UInt32(clamping: response.status))
         let words = unsafe phrase.map { unsafe String(cString: $0) } ?? ""
@@ -11,8 +13,8 @@ enum LastAnswer {
         for header in response.headers where !header.value.utf8.contains(where: { $0 == 10 || $0 == 13 }) {
             head += "\(header.name): \(header.value)\r\n"
         }
-        head += "Content-Length: \(response.body.count)\r\n\r\n"
-        return Array(head.utf8) + (withBody ? response.body : [])
+        head += "Content-Length: \(body.count)\r\n\r\n"
+        return Array(head.utf8) + (withBody ? body : [])
     }
 
     /// The time as HTTP writes it; `strftime` speaks English as long as nobody calls `setlocale`.

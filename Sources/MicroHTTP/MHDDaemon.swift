@@ -12,10 +12,10 @@ internal import Glibc
     let epollDescriptor: Int32
 
     /// Starts a daemon that hands `worker` to the callbacks; nil if the library cannot.
-    init?(socket: ListenSocket, worker: UnsafeMutableRawPointer, connectionLimit: Int) {
+    init?(socket: ListenSocket, worker: UnsafeMutableRawPointer, connectionLimit: Int, idleSeconds: Int) {
         let flags =
             MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_TURBO.rawValue
-        var options = unsafe MHDDaemon.options(socket, worker, connectionLimit)
+        var options = unsafe MHDDaemon.options(socket, worker, connectionLimit, idleSeconds)
         guard let handle = unsafe mhd_shim_start(flags, handleRequest, worker, &options) else { return nil }
         unsafe self.handle = unsafe handle
         self.socket = socket
@@ -23,7 +23,7 @@ internal import Glibc
     }
 
     private static func options(
-        _ socket: ListenSocket, _ worker: UnsafeMutableRawPointer, _ connectionLimit: Int
+        _ socket: ListenSocket, _ worker: UnsafeMutableRawPointer, _ connectionLimit: Int, _ idleSeconds: Int
     ) -> [MHD_OptionItem] {
         func item(_ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) -> MHD_OptionItem {
             unsafe MHD_OptionItem(option: option, value: value, ptr_value: pointer)
@@ -32,7 +32,7 @@ internal import Glibc
         return unsafe [
             item(.LISTEN_SOCKET, Int(socket.descriptor)),
             item(.CONNECTION_LIMIT, connectionLimit),
-            item(.CONNECTION_TIMEOUT, HTTPLimits.idleSeconds),
+            item(.CONNECTION_TIMEOUT, idleSeconds),
             item(.CONNECTION_MEMORY_LIMIT, HTTPLimits.connectionMemory),
             // In 0.9.75 the test is inverted: -1 is what refuses "Content-Length : 3", a way to smuggle requests.
             item(.STRICT_FOR_CLIENT, -1),

@@ -21,12 +21,35 @@ package struct Response: Sendable {
     /// The body. It is not sent in answer to HEAD, nor with 204 and 304.
     ///
     /// To HEAD and with 304 its length is told all the same: give the body that GET and 200 would have.
-    package var body: [UInt8]
+    package var body: Body
 
     /// An answer; without anything else, one with an empty body.
     package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
-        self.body = body
+        self.body = .bytes(body)
     }
+
+    /// An answer whose body is written while it is sent.
+    package init(status: Int, headers: [Header] = [], stream: @escaping @Sendable (BodyStream) -> Void) {
+        self.status = status
+        self.headers = headers
+        self.body = .stream(stream)
+    }
+
+    /// The body of an answer.
+    package enum Body: Sendable {
+        /// All of it.
+        case bytes([UInt8])
+        /// One of unknown length, sent in chunks; to HTTP/1.0, until the connection closes. HEAD closes it too.
+        ///
+        /// The function starts the producer. It is called on the worker's thread, at most once, when the answer is on its
+        /// way, and must not block: it hands the stream to a thread. It is not called when there is no one to read: for
+        /// HEAD, with 204 and 304, or when the answer came too late. So keep what has to be given back, such as a place
+        /// among the exports that may run at once, in an object that the function captures and that does it in `deinit`.
+        case stream(@Sendable (BodyStream) -> Void)
+    }
+
+    /// Whether the status allows a body.
+    var mayHaveBody: Bool { status != 204 && status != 304 }
 }

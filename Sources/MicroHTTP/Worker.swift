@@ -32,13 +32,14 @@ final class Worker: @unchecked Sendable {
     private let receiveMilliseconds: Int64
     private var suspended: [Exchange] = []
     private var batch: [Exchange] = []
+    private var streamBatch: [Resumption] = []
     /// What the loop waits on: the eventfd and the daemons, and behind them the lingering connections.
     private var items: [pollfd] = []
     private var deadline = Int64.max
 
     init(
         sockets: [ListenSocket], application: Application, budget: BodyBudget, connectionLimit: Int,
-        receiveMilliseconds: Int
+        receiveMilliseconds: Int, idleSeconds: Int
     ) throws(HTTPServerError) {
         self.application = application
         self.receiveMilliseconds = Int64(receiveMilliseconds)
@@ -48,8 +49,9 @@ final class Worker: @unchecked Sendable {
         // Safety: the daemons are stopped in `close` or `deinit`, so the pointer to self outlives their use of it.
         let pointer = unsafe Unmanaged.passUnretained(self).toOpaque()
         for socket in sockets {
-            guard let daemon = unsafe MHDDaemon(socket: socket, worker: pointer, connectionLimit: connectionLimit)
-            else { throw .system(operation: "MHD_start_daemon", code: errno) }
+            let daemon = unsafe MHDDaemon(
+                socket: socket, worker: pointer, connectionLimit: connectionLimit, idleSeconds: idleSeconds)
+            guard let daemon else { throw .system(operation: "MHD_start_daemon", code: errno) }
             daemons.append(daemon)
         }
         items = ([wakeup] + daemons.map(\.epollDescriptor)).map(Worker.item)
@@ -66,6 +68,9 @@ final class Worker: @unchecked Sendable {
     func complete(_ exchange: Exchange, _ render: @escaping @Sendable () -> Response) {
         outbox.withLock { $0.complete(exchange, render) }
     }
+
+    /// Files that a stream can go on.
+    func resume(_ stream: Resumption) { outbox.withLock { $0.resume(stream) } }
 
     /// Wakes the loop if there is something for it that it has not been woken for.
     func wakeIfNeeded() {
@@ -119,14 +124,19 @@ final class Worker: @unchecked Sendable {
         return shortest == .max ? -1 : shortest
     }
 
-    /// Takes the answers of other threads in.
+    /// Takes in what other threads have done: answers, and streams that can go on.
     private func resumeCompleted() {
         let stopDeadline = outbox.withLock { box in
-            box.take(into: &batch)
+            box.take(answers: &batch, streams: &streamBatch)
             return box.stopDeadline
         }
         for exchange in batch { resume(exchange) }
         batch.removeAll(keepingCapacity: true)
+        // A number that is not the present one belongs to a suspension that is over.
+        for stream in streamBatch where stream.exchange.isParked && stream.exchange.parkings == stream.number {
+            resume(stream.exchange)
+        }
+        streamBatch.removeAll(keepingCapacity: true)
         if let stopDeadline, !isStopping { beginStop(stopDeadline) }
     }
 
@@ -142,7 +152,7 @@ final class Worker: @unchecked Sendable {
 
     // MARK: called by the exchanges, on the loop
 
-    /// Remembers an exchange that waits for its answer.
+    /// Remembers an exchange that waits for its answer, or for the other end of its stream.
     func suspended(_ exchange: Exchange) {
         exchange.slot = suspended.count
         suspended.append(exchange)
@@ -169,7 +179,8 @@ final class Worker: @unchecked Sendable {
         deadline = stopDeadline
     }
 
-    /// Whether every request is answered; at the deadline, answers what still waits, and says yes a moment later.
+    /// Whether every request is answered; at the deadline, answers what still waits, cuts the streams, and says yes a
+    /// moment later.
     private func isDrained() -> Bool {
         if activeExchanges == 0 { return true }
         guard now >= deadline else { return false }
@@ -177,7 +188,9 @@ final class Worker: @unchecked Sendable {
         isAbandoning = true
         deadline = now + HTTPLimits.stopGraceMilliseconds
         // Those completed in this very moment are in the outbox and are resumed in the next turn.
-        for exchange in outbox.withLock({ $0.abandon(suspended) }) { resume(exchange) }
+        let parked = suspended.filter(\.isParked)
+        let waiting = suspended.filter { !$0.isParked }
+        for exchange in parked + outbox.withLock({ $0.abandon(waiting) }) { resume(exchange) }
         return false
     }
 
@@ -186,5 +199,6 @@ final class Worker: @unchecked Sendable {
         for daemon in daemons { daemon.stop() }
         daemons = []
         lingering.closeAll()
+        outbox.withLock { $0.close() }
     }
 }

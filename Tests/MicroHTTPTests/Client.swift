@@ -2,14 +2,21 @@ import Glibc
 
 /// A client that sends exactly the bytes it is told, over a blocking socket whose waits are bounded.
 final class Client {
-    private let descriptor: Int32
-    private var buffer: [UInt8] = []
+    let descriptor: Int32
+    var buffer: [UInt8] = []
     /// Whether the peer has closed, or reset, the connection.
     private(set) var isClosed = false
 
+    /// Whether the peer has reset it.
+    private(set) var isReset = false
+
     /// Connects; nil if that is refused.
-    init?(port: UInt16, ipv6: Bool = false, seconds: Int = 10) {
+    ///
+    /// - Parameter receiveBuffer: bytes that the kernel takes before the client reads; 0 for its own choice.
+    init?(port: UInt16, ipv6: Bool = false, seconds: Int = 10, receiveBuffer: Int32 = 0) {
         descriptor = socket(ipv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var size = receiveBuffer
+        if size > 0 { unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
         var on: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -94,10 +101,11 @@ final class Client {
     var hasHalfAnAnswer: Bool { !buffer.isEmpty }
 
     /// Reads some bytes; false at the end or when time is up.
-    private func fill() -> Bool {
+    func fill() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65536)
         let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
-        if count == 0 || (count < 0 && errno == ECONNRESET) { isClosed = true }
+        if count < 0 && errno == ECONNRESET { isReset = true }
+        if count == 0 || isReset { isClosed = true }
         guard count > 0 else { return false }
         buffer += chunk[..<count]
         return true

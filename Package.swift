@@ -47,7 +47,7 @@ let package = Package(
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
         .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
         .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
-        .testTarget(name: "SnapshotFilesTests", dependencies: ["LikesCore", "SnapshotFiles", "Threading"]),
+        .testTarget(name: "SnapshotFilesTests", dependencies: ["Checksum", "LikesCore", "SnapshotFiles", "Threading"]),
         .testTarget(name: "LikesAPITests", dependencies: ["LikesAPI", "LikesCore", "MicroHTTP"]),
         .testTarget(name: "IntegrationTests", dependencies: ["likesd"]),
     ]

@@ -23,4 +23,16 @@ enum APILimits {
 
     /// Seconds after which a client that was turned away is asked to come again.
     static let retryAfterSeconds = 1
+
+    /// Exports that are written at one time; one more is 503. Each has a thread and keeps memory alive.
+    static let exports = 2
+
+    /// Bytes of a line of an import: every member of a news at its longest, with most of it escaped. More is 413.
+    static let importLine = 256 << 10
+
+    /// Records of an import that are handed to the mediator together; while it has them, nothing more is read.
+    static let importBatch = 5_000
+
+    /// Refused records that the answer to an import lists; more are only counted.
+    static let importRefusals = 10_000
 }

@@ -14,6 +14,9 @@ package struct LikesReader: Sendable {
     /// The sequence of the last event that is folded.
     package var position: UInt64 { shared.read { $0.position } }
 
+    /// Everything as it is now, to be read while the service goes on.
+    package func frozen() -> FrozenLikes { FrozenLikes(shared) }
+
     /// One news, or nil when it does not exist.
     package func detail(_ id: NewsID, viewer: UserID?) -> NewsDetail? {
         shared.read { state in

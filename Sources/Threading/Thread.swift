@@ -23,6 +23,14 @@ package final class Thread: @unchecked Sendable {
     /// Waits until the thread has ended. Call it exactly once.
     package func join() { pthread_join(handle, nil) }
 
+    /// Starts a thread that nobody waits for.
+    ///
+    /// - Parameter body: runs on the new thread; the thread ends, and leaves nothing behind, when it returns.
+    package static func startDetached(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(body)
+        pthread_detach(thread.handle)
+    }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }

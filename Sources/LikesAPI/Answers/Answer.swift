@@ -50,7 +50,8 @@ struct Answer {
         }
     }
 
-    private func token(_ sequence: UInt64) -> String { Token(epoch: epoch, sequence: sequence).text }
+    /// A place in the order of everything, as callers see it.
+    func token(_ sequence: UInt64) -> String { Token(epoch: epoch, sequence: sequence).text }
 }
 
 extension Response {

@@ -48,10 +48,18 @@ package struct NewsDraft: Sendable {
     package let news: News
     /// Whether the caller gave `baseLikes`.
     package let setsBaseLikes: Bool
+    /// When it was made, if it is made now but was there before elsewhere; nil for now.
+    package let createdAt: Timestamp?
 
-    package init(_ news: News, setsBaseLikes: Bool) {
+    package init(_ news: News, setsBaseLikes: Bool, createdAt: Timestamp? = nil) {
         self.news = news
         self.setsBaseLikes = setsBaseLikes
+        self.createdAt = createdAt
+    }
+
+    /// The same for a news that was made at some time elsewhere.
+    package func made(at createdAt: Timestamp?) -> NewsDraft {
+        NewsDraft(news, setsBaseLikes: setsBaseLikes, createdAt: createdAt)
     }
 
     /// The news to store in place of `existing`.

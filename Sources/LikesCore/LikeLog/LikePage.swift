@@ -99,3 +99,23 @@ extension LikeLog {
         return low == 0 ? nil : first &+ (low - 1)
     }
 }
+
+extension LikeLog {
+    /// Goes through all likes, the oldest first.
+    ///
+    /// - Parameter body: returns false to end it.
+    func forEachLike(_ body: (LikeEntry) -> Bool) {
+        let ranges = sweep == nil ? [(ring.base, ring.end)] : [(ring.base, unswept), (written, ring.end)]
+        for (first, end) in ranges {
+            var address = first
+            while address != end {
+                let entry = ring[address]
+                if !entry.isDead, !body(entry) { return }
+                address &+= 1
+            }
+        }
+    }
+
+    private var unswept: UInt32 { sweep?.unvisited ?? ring.end }
+    private var written: UInt32 { sweep?.written ?? ring.end }
+}

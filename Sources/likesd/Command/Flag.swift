@@ -9,7 +9,7 @@ struct Flag {
     let verbs: [Verb]
 
     /// The commands that take flags.
-    enum Verb: String, CaseIterable { case serve, `import`, health }
+    enum Verb: String, CaseIterable { case serve, `import`, export, health }
 
     /// The variable of the environment that sets it: `--in-memory` is `LIKESD_IN_MEMORY`.
     var variable: String { "LIKESD_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
@@ -22,7 +22,7 @@ struct Flag {
             verbs: [.serve]),
         Flag(
             name: "data", value: "DIR", help: "folder of the data; made when it is not there", initial: "./data",
-            verbs: [.serve, .import]),
+            verbs: [.serve, .import, .export]),
         Flag(
             name: "in-memory", value: nil, help: "keep everything in memory only: gone when the process ends",
             initial: "", verbs: [.serve]),
@@ -34,7 +34,7 @@ struct Flag {
             verbs: [.serve]),
         Flag(
             name: "url", value: "URL", help: "a running server to speak to, over plain HTTP",
-            initial: "health: the local one", verbs: [.import, .health]),
+            initial: "health: the local one", verbs: [.import, .export, .health]),
     ]
 }
 
@@ -46,6 +46,7 @@ enum Help {
 
           likesd serve                             run the server
           likesd import FILE... (--data | --url)   take in news and likes from CSV or NDJSON files
+          likesd export (--data | --url)           write news and likes to the standard output, as NDJSON
           likesd health                            exit 0 when the server is well, else 1
           likesd version
           likesd help
@@ -64,7 +65,7 @@ enum Help {
         let left = "--\(flag.name)" + (flag.value.map { " \($0)" } ?? "")
         let initial = flag.initial.isEmpty ? "" : " (\(flag.initial))"
         let verbs = flag.verbs.map(\.rawValue).joined(separator: ", ")
-        return "  \(pad(left, 21)) \(pad(flag.variable, 26)) \(pad(verbs, 13)) \(flag.help)\(initial)"
+        return "  \(pad(left, 21)) \(pad(flag.variable, 26)) \(pad(verbs, 21)) \(flag.help)\(initial)"
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

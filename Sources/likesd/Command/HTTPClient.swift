@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A small HTTP/1.1 client for a likesd server: plain HTTP, one connection at a time, kept open between requests.
 ///
-/// It reads answers with a `Content-Length`, which ours all have. libcurl would do it too, but brings some twenty
+/// It reads answers with a `Content-Length` or in chunks, which ours all have. libcurl would do it too, but brings some twenty
 /// libraries into the image for two commands.
 final class HTTPClient {
     private let host: String
@@ -38,8 +38,11 @@ final class HTTPClient {
     }
 
     /// Sends a request and reads the answer.
+    ///
+    /// - Parameter piece: takes the body of an answer in chunks as it comes; that of another answer is returned.
     func send(
-        _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = []
+        _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
+        piece: (ArraySlice<UInt8>) -> Void = { _ in }
     ) throws(HTTPClientError) -> Answer {
         let hostHeader = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         var head = "\(method) \(path) HTTP/1.1\r\nHost: \(hostHeader)\r\n"
@@ -48,7 +51,7 @@ final class HTTPClient {
         do throws(HTTPClientError) {
             let connection = try connected()
             try write(request, to: connection)
-            return try readAnswer(from: connection)
+            return try readAnswer(from: connection, piece)
         } catch {
             disconnect()
             throw error
@@ -100,22 +103,34 @@ final class HTTPClient {
         }
     }
 
-    private func readAnswer(from connection: Int32) throws(HTTPClientError) -> Answer {
+    private func readAnswer(
+        from connection: Int32, _ piece: (ArraySlice<UInt8>) -> Void
+    ) throws(HTTPClientError) -> Answer {
         var bytes: [UInt8] = []
         var head: AnswerHead?
-        while true {
-            if head == nil { head = try AnswerHead(bytes) }
-            if let head, bytes.count >= head.length + head.bodyLength {
-                let body = Array(bytes[head.length..<(head.length + head.bodyLength)])
-                if head.closes { disconnect() }
-                return Answer(status: head.status, body: body)
-            }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = unsafe recv(connection, &buffer, buffer.count, 0)
-            guard count >= 0 else { throw HTTPClientError.system("reading") }
-            guard count > 0 else { throw HTTPClientError(reason: "the server closed the connection") }
-            bytes += buffer[..<count]
+        while head == nil {
+            bytes += try read(from: connection)
+            head = try AnswerHead(bytes)
         }
+        guard let head else { throw HTTPClientError(reason: "the answer is not HTTP") }
+        bytes.removeFirst(head.length)
+        defer { if head.closes { disconnect() } }
+        if head.isChunked {
+            var chunks = ChunkedBody()
+            try chunks.take(bytes[...], piece)
+            while !chunks.isComplete { try chunks.take(try read(from: connection)[...], piece) }
+            return Answer(status: head.status, body: [])
+        }
+        while bytes.count < head.bodyLength { bytes += try read(from: connection) }
+        return Answer(status: head.status, body: Array(bytes.prefix(head.bodyLength)))
+    }
+
+    private func read(from connection: Int32) throws(HTTPClientError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(connection, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw HTTPClientError.system("reading") }
+        guard count > 0 else { throw HTTPClientError(reason: "the server closed the connection") }
+        return Array(buffer[..<count])
     }
 }
 
@@ -125,6 +140,7 @@ private struct AnswerHead {
     /// Bytes up to the body.
     let length: Int
     var bodyLength = 0
+    var isChunked = false
     var closes = false
 
     /// Nil when it is not there as a whole yet.
@@ -144,6 +160,7 @@ private struct AnswerHead {
             let value = parts[1].drop { $0 == " " }
             switch parts[0].lowercased() {
             case "content-length": bodyLength = Int(value) ?? 0
+            case "transfer-encoding": isChunked = value.lowercased() == "chunked"
             case "connection": closes = value.lowercased() == "close"
             default: break
             }

@@ -29,21 +29,13 @@ func importFiles(_ settings: Settings) throws(Stop) -> ExitStatus {
 private struct Importer {
     private let target: any ImportTarget
     private let startedAt: Timestamp
-    private var news: [(draft: NewsDraft, line: Int)] = []
-    private var likes: [(request: ToggleRequest, line: Int)] = []
-    private var newsCount = Count()
-    private var likesCount = Count()
+    private var waiting: [NumberedRecord] = []
+    private var result = IntakeResult()
     private(set) var refused = 0
     private var nextProgress: Int64 = 0
 
     /// Milliseconds between two looks at the progress.
     private static let progressMilliseconds: Int64 = 200
-
-    /// How many records there were of a kind, and how many changed something.
-    private struct Count {
-        var taken = 0
-        var changed = 0
-    }
 
     init(_ target: any ImportTarget, startedAt: Timestamp) {
         self.target = target
@@ -56,48 +48,21 @@ private struct Importer {
         while let reading = try reader.next() {
             switch reading {
             case .refused(let reason, let line): refuse(path, line, reason)
-            case .record(.news(let draft), let line):
-                // One kind at a time, so that everything goes in in the order of the file.
-                if !likes.isEmpty { try sendLikes(path) }
-                news.append((draft, line))
-                if news.count == Limits.batchEntries { try sendNews(path) }
-            case .record(.like(let request), let line):
-                if !news.isEmpty { try sendNews(path) }
-                likes.append((request, line))
-                if likes.count == Limits.batchEntries { try sendLikes(path) }
+            case .record(let record, let line):
+                waiting.append(NumberedRecord(line: line, record: record))
+                if waiting.count == Limits.batchEntries { try send(path) }
             }
         }
-        try sendNews(path)
-        try sendLikes(path)
+        try send(path)
         if Console.isTerminal { Console.write("\r\u{1B}[K") }
     }
 
-    private mutating func sendNews(_ path: String) throws(Stop) {
-        guard !news.isEmpty else { return }
-        let outcomes = try target.put(news.map(\.draft))
-        count(outcomes, lines: news.map(\.line), path, \.newsCount)
-        news.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func sendLikes(_ path: String) throws(Stop) {
-        guard !likes.isEmpty else { return }
-        let outcomes = try target.put(likes.map(\.request))
-        count(outcomes, lines: likes.map(\.line), path, \.likesCount)
-        likes.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func count(
-        _ outcomes: [ImportOutcome], lines: [Int], _ path: String, _ counter: WritableKeyPath<Importer, Count>
-    ) {
-        for (outcome, line) in zip(outcomes, lines) {
-            switch outcome {
-            case .refused(let reason): refuse(path, line, reason)
-            case .changed:
-                self[keyPath: counter].taken += 1
-                self[keyPath: counter].changed += 1
-            case .unchanged: self[keyPath: counter].taken += 1
-            }
-        }
+    private mutating func send(_ path: String) throws(Stop) {
+        guard !waiting.isEmpty else { return }
+        let outcome = try target.take(waiting)
+        waiting.removeAll(keepingCapacity: true)
+        result.add(outcome)
+        for refusal in outcome.refusals { refuse(path, refusal.line, refusal.detail) }
         showProgress(path)
     }
 
@@ -110,15 +75,16 @@ private struct Importer {
         let now = Clock.system.now()
         guard Console.isTerminal, now >= nextProgress else { return }
         nextProgress = now + Self.progressMilliseconds
-        Console.write("\r\(path): \(newsCount.taken) news, \(likesCount.taken) likes\u{1B}[K")
+        Console.write("\r\(path): \(result.news.taken) news, \(result.likes.taken) likes\u{1B}[K")
     }
 
     /// Says how it went.
     func report() {
         let milliseconds = Clock.system.now() - startedAt.milliseconds
         print(
-            "\(newsCount.taken) news (\(newsCount.changed) new or changed), "
-                + "\(likesCount.taken) likes (\(likesCount.changed) new), "
+            "\(result.news.taken) news (\(result.news.changed) new or changed), "
+                + (result.merges.taken == 0 ? "" : "\(result.merges.taken) merged ids (\(result.merges.changed) new), ")
+                + "\(result.likes.taken) likes (\(result.likes.changed) new), "
                 + "\(refused) refused, in \(milliseconds) ms")
     }
 }

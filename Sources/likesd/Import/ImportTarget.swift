@@ -1,46 +1,31 @@
+internal import LikesAPI
 internal import LikesCore
 internal import SnapshotFiles
 internal import Threading
 
 /// Where the records of an import go: a data folder, or a running server.
 protocol ImportTarget {
-    /// Takes in news, and says for each what became of it.
-    func put(_ news: [NewsDraft]) throws(Stop) -> [ImportOutcome]
-    /// Takes in likes and unlikes, and says for each what became of it.
-    func put(_ likes: [ToggleRequest]) throws(Stop) -> [ImportOutcome]
+    /// Takes records in, in order, and says what became of them.
+    func take(_ records: [NumberedRecord]) throws(Stop) -> IntakeResult
     /// Ends the import.
     func finish()
-}
-
-/// What became of a record.
-enum ImportOutcome {
-    case changed
-    /// It was so already.
-    case unchanged
-    case refused(String)
 }
 
 /// A data folder that no server is using: records go through a mediator of the import's own.
 final class FolderTarget: ImportTarget {
     private let store: DataStore
     private let mediator: LikesMediator
+    private let intake: RecordIntake
     private let snapshotter: Snapshotter
 
     init(_ folder: String) throws(Stop) {
         store = try DataStore(folder: folder)
         let bus = EventBus()
         mediator = LikesMediator(journal: store.journal, state: store.shared, bus: bus)
+        intake = RecordIntake(mediator, LikesReader(store.shared, epoch: store.journal.epoch))
         snapshotter = store.startSnapshots(bus, mediator: { [mediator] in mediator }) { _ in }
         for warning in store.restored.warnings { Console.error(warning) }
         mediator.start()
-    }
-
-    func put(_ news: [NewsDraft]) throws(Stop) -> [ImportOutcome] {
-        try outcomes(.putManyNews(news.map { .request($0) }))
-    }
-
-    func put(_ likes: [ToggleRequest]) throws(Stop) -> [ImportOutcome] {
-        try outcomes(.toggleMany(likes.map { .request($0) }))
     }
 
     func finish() {
@@ -49,30 +34,16 @@ final class FolderTarget: ImportTarget {
         store.close()
     }
 
-    private func outcomes(_ action: LikeCommand.Action) throws(Stop) -> [ImportOutcome] {
-        let answer = Monitor<Result<Receipt, Rejection>?>(nil)
-        let result: Result<Receipt, Rejection>
-        do throws(Rejection) {
-            try mediator.submit(LikeCommand(action)) { result in
-                answer.withLock { $0 = result }
-                answer.signal()
-            }
-            result = answer.wait(until: { $0 != nil }, then: { $0 ?? .failure(.shuttingDown) })
-        } catch {
-            result = .failure(error)
+    func take(_ records: [NumberedRecord]) throws(Stop) -> IntakeResult {
+        let answer = Monitor<Result<IntakeResult, Rejection>?>(nil)
+        intake.take(records) { result in
+            answer.withLock { $0 = result }
+            answer.signal()
         }
-        guard case .success(.many(let receipt)) = result else {
-            throw Stop(.cannotCreate, "the data folder takes no more: \(mediator.journalFailure ?? "\(result)")")
-        }
-        return receipt.results.map(Self.outcome)
-    }
-
-    private static func outcome(_ result: BatchReceipt.EntryResult) -> ImportOutcome {
-        switch result {
-        case .done(let changed, _, _): changed ? .changed : .unchanged
-        case .failed(.newsNotFound): .refused("there is no news with this id")
-        case .failed(let rejection): .refused("\(rejection)")
-        case .malformed(_, let detail): .refused(detail)
+        switch answer.wait(until: { $0 != nil }, then: { $0 }) {
+        case .success(let result)?: return result
+        case let other:
+            throw Stop(.cannotCreate, "the data folder takes no more: \(mediator.journalFailure ?? "\(String(describing: other))")")
         }
     }
 }

@@ -1,72 +1,84 @@
 internal import Glibc
 internal import JSONText
+internal import LikesAPI
 internal import LikesCore
 
-/// A running server: records go over `POST /v1/news` and `POST /v1/likes`.
+/// A running server: records go to `POST /v1/admin/import`.
 final class ServerTarget: ImportTarget {
     private let client: HTTPClient
 
-    /// Times that a batch is sent again when the server cannot take it just now, a second apart.
+    /// Times that records are sent again when the server cannot take them just now, a second apart.
     private static let attempts = 10
 
     init(url: String) throws(Stop) { client = try HTTPClient(url: url, timeoutSeconds: 60) }
 
-    /// Bytes after which a batch is sent: well below the server's limit for a body, whatever the entries are.
-    private static let bytesPerBatch = 4 << 20
-
-    func put(_ news: [NewsDraft]) throws(Stop) -> [ImportOutcome] {
-        try put(news, to: "/v1/news") { $0.members(of: $1) }
-    }
-
-    func put(_ likes: [ToggleRequest]) throws(Stop) -> [ImportOutcome] {
-        try put(likes, to: "/v1/likes") { $0.members(of: $1) }
-    }
-
     func finish() {}
 
-    private func put<Entry>(
-        _ entries: [Entry], to path: String, members: (inout JSONWriter, Entry) -> Void
-    ) throws(Stop) -> [ImportOutcome] {
-        var outcomes: [ImportOutcome] = []
+    func take(_ records: [NumberedRecord]) throws(Stop) -> IntakeResult {
         var json = JSONWriter(capacity: 64 << 10)
-        for (index, entry) in entries.enumerated() {
-            json.line { members(&$0, entry) }
-            if json.bytes.count > Self.bytesPerBatch || index == entries.count - 1 {
-                outcomes += try post(path, json.bytes, count: index + 1 - outcomes.count)
-                json = JSONWriter(capacity: 64 << 10)
-            }
+        for record in records { json.line { $0.members(of: record.record) } }
+        let answer = try post(json.bytes)
+        guard var result = IntakeResult(answer: answer) else {
+            throw Stop(.unavailable, "the server's answer to POST \(Self.path) says nothing")
         }
-        return outcomes
+        // The server counts the lines of what it was sent.
+        result.refusals = result.refusals.compactMap { refusal in
+            guard records.indices.contains(refusal.line - 1) else { return nil }
+            return .init(line: records[refusal.line - 1].line, code: refusal.code, detail: refusal.detail)
+        }
+        return result
     }
 
-    private func post(_ path: String, _ body: [UInt8], count: Int) throws(Stop) -> [ImportOutcome] {
+    private static let path = "/v1/admin/import"
+
+    private func post(_ body: [UInt8]) throws(Stop) -> [UInt8] {
         for attempt in 1... {
             let answer: HTTPClient.Answer
             do throws(HTTPClientError) {
-                answer = try client.send("POST", path, contentType: "application/x-ndjson", body: body)
+                answer = try client.send("POST", Self.path, contentType: "application/x-ndjson", body: body)
             } catch {
                 throw Stop(.unavailable, "the server does not answer: \(error.reason)")
             }
-            if answer.status == 200, let outcomes = Self.outcomes(answer.body), outcomes.count == count {
-                return outcomes
-            }
+            if answer.status == 200 { return answer.body }
             guard answer.status == 503, attempt < Self.attempts else {
-                throw Stop(.unavailable, "the server answered \(answer.status) to POST \(path)")
+                throw Stop(.unavailable, "the server answered \(answer.status) to POST \(Self.path)")
             }
             sleep(1)
         }
         return []
     }
+}
 
-    private static func outcomes(_ body: [UInt8]) -> [ImportOutcome]? {
-        let members = try? JSONDocument(body).root.members
-        guard let results = members?.first(where: { $0.key == "results" })?.value.elements else { return nil }
-        return results.map { result in
-            let members = result.members ?? []
-            func member(_ key: String) -> JSONValue? { members.first { $0.key == key }?.value }
-            if let detail = member("detail")?.string { return .refused(detail) }
-            return member("changed")?.boolean == true ? .changed : .unchanged
+extension IntakeResult {
+    /// What the answer of a server says.
+    fileprivate init?(answer: [UInt8]) {
+        self.init()
+        guard let root = try? JSONDocument(answer).root, let news = root.count("news"),
+            let merges = root.count("merges"), let likes = root.count("likes"),
+            let refusals = root.member("refusals")?.elements
+        else { return nil }
+        self.news = news
+        self.merges = merges
+        self.likes = likes
+        self.refusals = refusals.map { refusal in
+            Refusal(
+                line: Int(refusal.member("line")?.integer ?? 0), code: refusal.member("code")?.string ?? "",
+                detail: refusal.member("detail")?.string ?? "")
         }
+    }
+}
+
+extension JSONValue {
+    fileprivate func member(_ name: String) -> JSONValue? { members?.first { $0.key == name }?.value }
+
+    fileprivate func count(_ name: String) -> IntakeResult.Count? {
+        guard let count = member(name), let taken = count.member("taken")?.integer,
+            let changed = count.member("changed")?.integer
+        else { return nil }
+        var result = IntakeResult.Count()
+        result.taken = Int(taken)
+        result.changed = Int(changed)
+        return result
     }
 }
 
@@ -81,7 +93,17 @@ extension JSONWriter {
         if let text { member(name, text) }
     }
 
-    fileprivate mutating func members(of draft: NewsDraft) {
+    fileprivate mutating func members(of record: ImportRecord) {
+        switch record {
+        case .news(let draft): members(of: draft)
+        case .merge(let old, let target):
+            member("merged", old.text)
+            member("into", target.text)
+        case .like(let request): members(of: request)
+        }
+    }
+
+    private mutating func members(of draft: NewsDraft) {
         let news = draft.news
         member("id", news.id.text)
         member("title", news.title)
@@ -90,9 +112,10 @@ extension JSONWriter {
         member("publishedAt", ifPresent: news.publishedAt?.rfc3339)
         if draft.setsBaseLikes { member("baseLikes", news.baseLikes) }
         member("properties", strings: news.properties.map { ($0.key, $0.value) })
+        member("createdAt", ifPresent: draft.createdAt?.rfc3339)
     }
 
-    fileprivate mutating func members(of like: ToggleRequest) {
+    private mutating func members(of like: ToggleRequest) {
         member("op", like.liked ? "like" : "unlike")
         member("news", like.news.text)
         member("user", like.user.text)

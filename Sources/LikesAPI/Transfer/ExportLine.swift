@@ -1,0 +1,56 @@
+package import JSONText
+package import LikesCore
+
+extension ExportRecord {
+    /// Appends the record as a line of NDJSON, as `ImportRecord` reads it.
+    package func appendLine(to json: inout JSONWriter) {
+        json.object { json in
+            switch self {
+            case .news(let stored):
+                json.members(of: stored.news)
+                json.member("createdAt", stored.createdAt)
+            case .merge(let old, let target):
+                json.member("merged", old.text)
+                json.member("into", target.text)
+            case .like(let news, let user, let at):
+                json.member("op", "like")
+                json.member("news", news.text)
+                json.member("user", user.text)
+                json.member("at", at)
+            }
+        }
+        json.newline()
+    }
+}
+
+/// Writes an export in pieces of some size.
+package struct ExportWriter {
+    /// Bytes of a piece: few pieces, little memory.
+    private static let pieceBytes = 64 << 10
+
+    private let frozen: FrozenLikes
+    private let filter: ExportFilter
+
+    package init(_ frozen: FrozenLikes, _ filter: ExportFilter) {
+        self.frozen = frozen
+        self.filter = filter
+    }
+
+    /// Writes everything.
+    ///
+    /// - Parameter write: takes a piece of whole lines; false ends it.
+    /// - Returns: whether everything was written.
+    package func write(to write: ([UInt8]) -> Bool) -> Bool {
+        var json = JSONWriter(capacity: Self.pieceBytes + (4 << 10))
+        var goesOn = true
+        frozen.forEachRecord(filter) { record in
+            record.appendLine(to: &json)
+            guard json.bytes.count >= Self.pieceBytes else { return true }
+            goesOn = write(json.bytes)
+            json = JSONWriter(capacity: Self.pieceBytes + (4 << 10))
+            return goesOn
+        }
+        if goesOn, !json.bytes.isEmpty { goesOn = write(json.bytes) }
+        return goesOn
+    }
+}

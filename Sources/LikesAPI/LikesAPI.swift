@@ -71,6 +71,9 @@ package struct LikesAPI: Sendable {
         case (.counts, .post):
             _ = try mediaType(request, allowsLines: false)
             return APILimits.countsBody
+        case (.merge, .post):
+            _ = try mediaType(request, allowsLines: false)
+            return APILimits.mergeBody
         case (.newsCollection, .post), (.likes, .post):
             _ = try mediaType(request, allowsLines: true)
             return APILimits.batchBody
@@ -115,6 +118,11 @@ package struct LikesAPI: Sendable {
                 default: return try write(route, request, operationID)
                 }
             } catch {
+                // Asked only now: what is about a news that is there needs no look at the merged ones.
+                if let news = route.news, let target = reader.redirect(of: news) {
+                    let redirection = Redirection(news: news, uri: request.uri)
+                    return .now(redirection.response(to: target).echoing(operationID))
+                }
                 return .now(error.response.echoing(operationID))
             }
         } catch {
@@ -138,7 +146,9 @@ package struct LikesAPI: Sendable {
     private func write(
         _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
     ) throws(Problem) -> Reply {
-        let writes = Writes(mediator: mediator, reader: reader, answer: answer, clock: clock)
+        let writes = Writes(
+            mediator: mediator, reader: reader, answer: answer, clock: clock,
+            redirection: route.news.map { Redirection(news: $0, uri: request.uri) })
         switch (route, request.method) {
         case (.newsCollection, _):
             return try writes.putManyNews(request, try mediaType(request, allowsLines: true), operationID)
@@ -150,6 +160,9 @@ package struct LikesAPI: Sendable {
         case (.news(let id), _): return writes.removeNews(id, operationID)
         case (.like(let news, let user), let method):
             return writes.toggle(ToggleRequest(liked: method == .put, news: news, user: user), operationID)
+        case (.merge(let id), _):
+            _ = try mediaType(request, allowsLines: false)
+            return try writes.mergeNews(id, request, operationID)
         case (.profileLikes(let user), .put): return try writes.likeAll(user, request, operationID)
         case (.profileLikes(let user), _): return try writes.unlikeAll(user, request, operationID)
         case (.profile(let user), _): return writes.removeUser(user, operationID)

@@ -7,6 +7,7 @@ enum Route {
     case news(NewsID)
     case likers(NewsID)
     case like(NewsID, UserID)
+    case merge(NewsID)
     case likes
     case counts
     case feed
@@ -37,6 +38,7 @@ enum Route {
         case 3 where isWord(1, "news"): self = .news(try Self.id(segments[2]))
         case 3 where isWord(1, "profiles"): self = .profile(try Self.id(segments[2]))
         case 4 where isWord(1, "news") && isWord(3, "likes"): self = .likers(try Self.id(segments[2]))
+        case 4 where isWord(1, "news") && isWord(3, "merge"): self = .merge(try Self.id(segments[2]))
         case 4 where isWord(1, "profiles") && isWord(3, "likes"): self = .profileLikes(try Self.id(segments[2]))
         case 5 where isWord(1, "news") && isWord(3, "likes"):
             self = .like(try Self.id(segments[2]), try Self.id(segments[4]))
@@ -66,7 +68,7 @@ enum Route {
     /// The methods that the path has, HEAD and OPTIONS aside.
     private var ownMethods: [Method] {
         switch self {
-        case .newsCollection, .likes: Self.onlyPost
+        case .newsCollection, .likes, .merge: Self.onlyPost
         case .news, .like, .profileLikes: Self.readAndWrite
         case .counts: Self.readAndPost
         case .profile: Self.readAndDelete
@@ -92,6 +94,14 @@ enum Route {
         case .options: true
         case .get, .head: ownMethods.contains(.get)
         default: ownMethods.contains(method)
+        }
+    }
+
+    /// The one news that the path is about, if it is about one.
+    var news: NewsID? {
+        switch self {
+        case .news(let id), .likers(let id), .like(let id, _), .merge(let id): id
+        default: nil
         }
     }
 

@@ -28,6 +28,8 @@ package final class ProfileProjection: LikeProjection {
         receive(-1, like.author, like.sequence)
     }
 
+    package func likeRedated(_ like: FoldedLike) { touch(like.user, like.sequence) }
+
     package func newsAdded(_ news: FoldedNews) {
         receive(news.stored.news.baseLikes, news.stored.author, news.sequence)
     }

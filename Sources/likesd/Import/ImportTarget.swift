@@ -70,6 +70,7 @@ final class FolderTarget: ImportTarget {
         switch result {
         case .done(let changed, _, _): changed ? .changed : .unchanged
         case .failed(.newsNotFound): .refused("there is no news with this id")
+        case .failed(.newsMerged): .refused("the news with this id was merged into another one")
         case .failed(let rejection): .refused("\(rejection)")
         case .malformed(_, let detail): .refused(detail)
         }

@@ -159,7 +159,11 @@ import Testing
             let (port, child) = (server.port, server.child)
             try await offPool { try WireClient.sendAndLeave(request, port: port) }
             // It has begun when the old id leads on, long before the end.
-            while try await WireClient.send(WireRequest("GET", API.news("hot")), port: port).status != 308 {}
+            var tries = 0
+            while try await WireClient.send(WireRequest("GET", API.news("hot")), port: port).status != 308 {
+                tries += 1
+                try #require(tries < 20_000)
+            }
             child.send(SIGKILL)
             _ = try await child.ended()
             try await server.startAgain()

@@ -28,6 +28,9 @@ enum EventRow {
         case newsRemovalStarted = 5
         case newsRemoved = 6
         case userRemoved = 7
+        case newsMergeStarted = 8
+        case likeRedated = 9
+        case newsMerged = 10
     }
 
     /// Binds an event to the parameters of `insertion`.
@@ -44,6 +47,11 @@ enum EventRow {
         case .newsRemovalStarted(let id): bind(.newsRemovalStarted, news: id, to: statement)
         case .newsRemoved(let id): bind(.newsRemoved, news: id, to: statement)
         case .userRemoved(let id): bind(.userRemoved, user: id, to: statement)
+        case .newsMergeStarted(let id, let target):
+            bind(.newsMergeStarted, news: id, description: TargetText.encode(target), to: statement)
+        case .likeRedated(let like): bind(.likeRedated, like, to: statement)
+        case .newsMerged(let id, let target):
+            bind(.newsMerged, news: id, description: TargetText.encode(target), to: statement)
         }
     }
 
@@ -84,6 +92,9 @@ enum EventRow {
         case .newsRemovalStarted: change = .newsRemovalStarted(try id(row, 3))
         case .newsRemoved: change = .newsRemoved(try id(row, 3))
         case .userRemoved: change = .userRemoved(try id(row, 4))
+        case .newsMergeStarted: change = .newsMergeStarted(try id(row, 3), into: try target(row))
+        case .likeRedated: change = .likeRedated(try like(row))
+        case .newsMerged: change = .newsMerged(try id(row, 3), into: try target(row))
         }
         return LikeEvent(
             sequence: UInt64(sequence), at: Timestamp(milliseconds: at),
@@ -111,6 +122,28 @@ enum EventRow {
     private static func description(_ row: Statement) throws(JournalError) -> News {
         guard let text = row.text(9), let news = NewsText.decode(text, id: try id(row, 3)) else { throw damaged(row) }
         return news
+    }
+
+    private static func target(_ row: Statement) throws(JournalError) -> NewsID {
+        guard let text = row.text(9), let target = TargetText.decode(text) else { throw damaged(row) }
+        return target
+    }
+}
+
+/// How the news into which another is merged is named in the other's row: as a JSON object.
+enum TargetText {
+    static func encode(_ target: NewsID) -> String {
+        var json = JSONWriter()
+        json.object { $0.member("into", target.text) }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// The news that is named, or nil when `encode` did not write it.
+    static func decode(_ text: String) -> NewsID? {
+        guard let members = try? JSONDocument(Array(text.utf8)).root.members, members.count == 1,
+            members[0].key == "into", let id = members[0].value.string
+        else { return nil }
+        return try? NewsID(id)
     }
 }
 

@@ -11,6 +11,9 @@ enum APILimits {
     /// Bytes of a body that asks for counts: 1,000 ids at their longest, most of them escaped. More is 413.
     static let countsBody = 1 << 20
 
+    /// Bytes of a body that names the target of a merge: one id at its longest, all of it escaped. More is 413.
+    static let mergeBody = 8 << 10
+
     /// Bytes of a body where none is needed; it is read and ignored, since some clients always send one. More is 413.
     static let ignoredBody = 64 << 10
 

@@ -10,6 +10,7 @@ package struct LikesAPI: Sendable {
     private let clock: Clock
     private let isLoopback: Bool
     private let answer: Answer
+    private let exports = Exports()
 
     /// The interface to a mediator and to what it keeps.
     ///
@@ -54,10 +55,20 @@ package struct LikesAPI: Sendable {
 
     private func admit(_ request: borrowing Request) -> Admission {
         do throws(Problem) {
-            return .accept(maximumBody: try maximumBody(try route(request), request))
+            let route = try route(request)
+            if case .import = route, request.method == .post { return .stream(try importConsumer(request)) }
+            return .accept(maximumBody: try maximumBody(route, request))
         } catch {
             return .refuse(error.response)
         }
+    }
+
+    private func importConsumer(_ request: borrowing Request) throws(Problem) -> ImportConsumer {
+        guard try mediaType(request, allowsLines: true) == .ndjson else {
+            throw Problem(.unsupportedMediaType, "the body must be application/x-ndjson")
+        }
+        return ImportConsumer(
+            RecordIntake(mediator, reader), answer, clock, try operationID(request))
     }
 
     private func maximumBody(_ route: Route, _ request: borrowing Request) throws(Problem) -> Int {
@@ -71,6 +82,9 @@ package struct LikesAPI: Sendable {
         case (.counts, .post):
             _ = try mediaType(request, allowsLines: false)
             return APILimits.countsBody
+        case (.merge, .post):
+            _ = try mediaType(request, allowsLines: false)
+            return APILimits.mergeBody
         case (.newsCollection, .post), (.likes, .post):
             _ = try mediaType(request, allowsLines: true)
             return APILimits.batchBody
@@ -115,6 +129,11 @@ package struct LikesAPI: Sendable {
                 default: return try write(route, request, operationID)
                 }
             } catch {
+                // Asked only now: what is about a news that is there needs no look at the merged ones.
+                if let news = route.news, let target = reader.redirect(of: news) {
+                    let redirection = Redirection(news: news, uri: request.uri)
+                    return .now(redirection.response(to: target).echoing(operationID))
+                }
                 return .now(error.response.echoing(operationID))
             }
         } catch {
@@ -131,6 +150,7 @@ package struct LikesAPI: Sendable {
         case .feed: return try reads.feed(request)
         case .profile(let user): return reads.profile(user, request)
         case .profileLikes(let user): return try reads.likes(by: user, request)
+        case .export: return try exports.answer(reader, try Query(uri: request.uri).exportFilter(), answer)
         default: preconditionFailure("the route table let through a read that nobody answers")
         }
     }
@@ -138,7 +158,9 @@ package struct LikesAPI: Sendable {
     private func write(
         _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
     ) throws(Problem) -> Reply {
-        let writes = Writes(mediator: mediator, reader: reader, answer: answer, clock: clock)
+        let writes = Writes(
+            mediator: mediator, reader: reader, answer: answer, clock: clock,
+            redirection: route.news.map { Redirection(news: $0, uri: request.uri) })
         switch (route, request.method) {
         case (.newsCollection, _):
             return try writes.putManyNews(request, try mediaType(request, allowsLines: true), operationID)
@@ -150,9 +172,13 @@ package struct LikesAPI: Sendable {
         case (.news(let id), _): return writes.removeNews(id, operationID)
         case (.like(let news, let user), let method):
             return writes.toggle(ToggleRequest(liked: method == .put, news: news, user: user), operationID)
+        case (.merge(let id), _):
+            _ = try mediaType(request, allowsLines: false)
+            return try writes.mergeNews(id, request, operationID)
         case (.profileLikes(let user), .put): return try writes.likeAll(user, request, operationID)
         case (.profileLikes(let user), _): return try writes.unlikeAll(user, request, operationID)
         case (.profile(let user), _): return writes.removeUser(user, operationID)
+        case (.import, _): return try importConsumer(request).finish(request)
         case (.counts, _):
             _ = try mediaType(request, allowsLines: false)
             let asked = try BodyReader(clock).countsRequest(request.body)

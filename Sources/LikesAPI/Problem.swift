@@ -26,6 +26,8 @@ struct Problem: Error {
         case likeNotFound = "like_not_found"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
+        case newsMerged = "news_merged"
+        case mergeConflict = "merge_conflict"
         case bodyTooLarge = "body_too_large"
         case uriTooLong = "uri_too_long"
         case unsupportedMediaType = "unsupported_media_type"
@@ -42,6 +44,7 @@ struct Problem: Error {
             case .invalidID, .invalidParameter, .invalidCursor, .invalidJSON, .invalidBody, .invalidRequest: 400
             case .newsNotFound, .likeNotFound, .notFound: 404
             case .methodNotAllowed: 405
+            case .newsMerged, .mergeConflict: 409
             case .bodyTooLarge: 413
             case .uriTooLong: 414
             case .unsupportedMediaType: 415
@@ -58,6 +61,7 @@ struct Problem: Error {
             case 400: "Bad Request"
             case 404: "Not Found"
             case 405: "Method Not Allowed"
+            case 409: "Conflict"
             case 413: "Content Too Large"
             case 414: "URI Too Long"
             case 415: "Unsupported Media Type"
@@ -95,6 +99,10 @@ extension Problem {
             self.init(.journalUnavailable, "writes cannot be stored at the moment; repeat the request")
         case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
         case .full: self.init(.storageFull, "the server holds as many likes as it can")
+        case .newsMerged: self.init(.newsMerged, "the news with this id was merged into another one")
+        case .mergeConflict(.itself): self.init(.mergeConflict, "into: it is this news itself, or leads to it")
+        case .mergeConflict(.baseLikes):
+            self.init(.mergeConflict, "the baseLikes of both together are more than \(Limits.baseLikes)")
         }
     }
 

@@ -8,6 +8,8 @@ struct Writes: Sendable {
     let reader: LikesReader
     let answer: Answer
     let clock: Clock
+    /// Where to lead a request about one news, should that have been merged away.
+    let redirection: Redirection?
 
     /// Looks at the clock, so only made where a body is read.
     private var bodies: BodyReader { BodyReader(clock) }
@@ -23,15 +25,15 @@ struct Writes: Sendable {
         return .later { responder in
             do throws(Rejection) {
                 try mediator.submit(command) { result in
-                    responder.completeInBatch { Self.response(to: result, operationID, render) }
+                    responder.completeInBatch { response(to: result, operationID, render) }
                 }
             } catch {
-                responder.complete { Self.response(to: .failure(error), operationID, render) }
+                responder.complete { response(to: .failure(error), operationID, render) }
             }
         }
     }
 
-    private static func response(
+    private func response(
         to result: Result<Receipt, Rejection>, _ operationID: OperationID?, _ render: (Receipt) -> Response?
     ) -> Response {
         let response: Response
@@ -39,6 +41,9 @@ struct Writes: Sendable {
         case .success(let receipt):
             guard let rendered = render(receipt) else { preconditionFailure("a receipt of another command") }
             response = rendered
+        case .failure(.newsMerged(let target)):
+            guard let redirection else { preconditionFailure("a merged news where no single one is named") }
+            response = redirection.response(to: target)
         case .failure(let rejection): response = Problem(rejection).response
         }
         return response.echoing(operationID)
@@ -77,10 +82,24 @@ struct Writes: Sendable {
     ) throws(Problem) -> Reply {
         reply(.putNews(try bodies.news(request.body, id: id)), operationID) { receipt in
             guard case .news(let receipt) = receipt else { return nil }
-            let detail = reader.detail(id, viewer: nil)
-            return answer.json(receipt.created ? 201 : 200, position: detail?.position ?? receipt.sequence) { json in
-                if let detail { json.value(detail, sequence: receipt.sequence) } else { json.value(receipt) }
-            }
+            return detail(receipt)
+        }
+    }
+
+    /// The detail of a news that was put, or into which another was merged.
+    private func detail(_ receipt: NewsReceipt) -> Response {
+        let detail = reader.detail(receipt.news.id, viewer: nil)
+        return answer.json(receipt.created ? 201 : 200, position: detail?.position ?? receipt.sequence) { json in
+            if let detail { json.value(detail, sequence: receipt.sequence) } else { json.value(receipt) }
+        }
+    }
+
+    func mergeNews(
+        _ id: NewsID, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        reply(.mergeNews(id, into: try bodies.mergeTarget(request.body)), operationID) { receipt in
+            guard case .news(let receipt) = receipt else { return nil }
+            return detail(receipt)
         }
     }
 

@@ -31,6 +31,9 @@ package struct LikesReader: Sendable {
         }
     }
 
+    /// The news into which the one with this id was merged; nil when it was not.
+    package func redirect(of id: NewsID) -> NewsID? { shared.read { $0.redirects[id] } }
+
     /// A page of the feed.
     ///
     /// - Parameter after: the last entry of the page before.
@@ -72,7 +75,7 @@ package struct LikesReader: Sendable {
             state.users.find(id).map { ChainOwner(handle: $0, serial: 0, changedAt: state.profile.changedAt($0)) }
         }
         let page = walk(.ofUser, of: owner, before: before, limit: limit) { like, state in
-            // Likes of a news that is being deleted are listed as long as they count, until they are withdrawn.
+            // Likes of a news that is leaving are listed as long as they count, until they are withdrawn or moved.
             LikedNews(news: state.catalog[like.handle].news.id, likedAt: like.at)
         }
         return UserLikesPage(
@@ -162,7 +165,7 @@ package struct LikesReader: Sendable {
         }
     }
 
-    /// The counts of news, with who of some users likes them.
+    /// The counts of news, with who of some users likes them. A merged one has those of the news that it led to.
     ///
     /// - Parameter friends: nil when none were named.
     package func counts(of news: [NewsID], viewer: UserID?, friends: [UserID]?) -> CountsView {
@@ -176,7 +179,7 @@ package struct LikesReader: Sendable {
                 let viewer = viewer.map { Viewer($0, in: state) }
                 let friends = friends?.map { (id: $0, viewer: Viewer($0, in: state)) }
                 for id in news[start..<min(start + slice, news.count)] {
-                    let handle = state.catalog.find(id)
+                    let handle = state.catalog.find(state.resolved(id))
                     counts.append(
                         CountsView.Count(
                             news: id, known: handle != nil,

@@ -10,6 +10,10 @@ package final class LikesState {
     let detail: DetailProjection
     let profile: ProfileProjection
     private(set) var withdrawn: WithdrawnLikes
+    /// From the beginning of a merge on: a stored news whose id leads to another one is being merged.
+    private(set) var redirects: NewsRedirects
+    /// The last event that took a like from a news to the one into which it is merged; not kept across restarts.
+    private(set) var likesMovedAt: UInt64 = 0
     let key: HashKey
 
     /// Feed, detail, profile: the order in which they are told.
@@ -35,6 +39,7 @@ package final class LikesState {
         detail = DetailProjection()
         profile = ProfileProjection()
         withdrawn = WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key)
+        redirects = NewsRedirects()
         projections = [observe(feed), observe(detail), observe(profile)]
     }
 
@@ -49,6 +54,8 @@ package final class LikesState {
         detail = DetailProjection(frozen: other.detail)
         profile = ProfileProjection(frozen: other.profile)
         withdrawn = other.withdrawn.frozenCopy()
+        redirects = other.redirects
+        likesMovedAt = other.likesMovedAt
         position = other.position
         projections = [feed, detail, profile]
     }
@@ -73,6 +80,7 @@ package final class LikesState {
         detail = try DetailProjection(from: &decoder)
         profile = try ProfileProjection(from: &decoder)
         withdrawn = try WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key, from: &decoder)
+        redirects = try NewsRedirects(from: &decoder)
         projections = [feed, detail, profile]
         log.ring = try entries.ring()
     }
@@ -88,6 +96,7 @@ package final class LikesState {
         try detail.encode(to: &encoder)
         try profile.encode(to: &encoder)
         try withdrawn.encode(to: &encoder)
+        try redirects.encode(to: &encoder)
     }
 
     /// Takes an event in. One that was folded before changes nothing.
@@ -105,6 +114,9 @@ package final class LikesState {
             case .newsRemovalStarted(let id): try beginRemoval(id, event)
             case .newsRemoved(let id): try removeNews(id, event)
             case .userRemoved(let id): try removeUser(id, event)
+            case .newsMergeStarted(let id, let target): try beginMerge(id, into: target, event)
+            case .likeRedated(let like): try redateLike(like, event)
+            case .newsMerged(let id, let target): try endMerge(id, into: target, event)
             }
         } catch {
             throw FoldError(sequence: event.sequence, reason: error)
@@ -140,6 +152,7 @@ package final class LikesState {
         // Of a news that is being deleted no like will ever be a second one.
         let isLeaving = catalog.isLeaving(news)
         if !isLeaving { withdrawn.remember(serial: stored.serial, user: user) }
+        if isLeaving, redirects[like.news] != nil { likesMovedAt = event.sequence }
         let folded = FoldedLike(
             news: news, user: user, author: isLeaving ? nil : stored.author, sequence: event.sequence)
         for projection in projections { projection.likeRemoved(folded) }
@@ -147,6 +160,7 @@ package final class LikesState {
 
     private func addNews(_ news: News, _ event: LikeEvent) throws(FoldError.Reason) {
         guard catalog.findStored(news.id) == nil else { throw .repeatedNews }
+        guard redirects[news.id] == nil else { throw .mergedNews }
         let author = news.author.map { users.intern($0) }
         let handle = catalog.add(news, createdAt: event.at, author: author)
         let folded = foldedNews(handle, event)
@@ -163,12 +177,20 @@ package final class LikesState {
 
     private func beginRemoval(_ id: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
         guard let handle = catalog.find(id) else { throw .unknownNews }
+        guard newsMerging(into: id).isEmpty else { throw .wrongMerge }
         let folded = foldedNews(handle, event)
         for projection in projections { projection.newsRemovalStarted(folded) }
         catalog.beginRemoval(handle)
+        redirects.free(leadingTo: id)
     }
 
     private func removeNews(_ id: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard redirects[id] == nil else { throw .wrongMerge }
+        try endLeaving(id, event)
+    }
+
+    /// The end of a removal or a merge.
+    private func endLeaving(_ id: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
         guard let handle = catalog.findStored(id), catalog.isLeaving(handle) else { throw .unknownNews }
         guard log.count(.ofNews, of: handle) == 0 else { throw .wrongCount }
         let folded = foldedNews(handle, event)
@@ -183,6 +205,48 @@ package final class LikesState {
         // Of an author the id stands in the news that it wrote, too.
         if !profile.isAuthor(user) { users.erase(user) }
     }
+
+    private func beginMerge(_ id: NewsID, into target: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let handle = catalog.find(id), let targetHandle = catalog.find(target) else { throw .unknownNews }
+        guard id != target, newsMerging(into: id).isEmpty else { throw .wrongMerge }
+        let folded = foldedNews(handle, event)
+        // What the old id shows is the target's from here on: it has to count as changed.
+        let foldedTarget = foldedNews(targetHandle, event)
+        for projection in projections {
+            projection.newsRemovalStarted(folded)
+            projection.newsUpdated(foldedTarget, from: foldedTarget.stored)
+        }
+        catalog.beginRemoval(handle)
+        redirects.add(id, to: target)
+    }
+
+    private func redateLike(_ like: LikeChange, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard let news = catalog.find(like.news) else { throw .unknownNews }
+        guard let user = users.find(like.user), let at = log.likedAt(news: news, user: user) else {
+            throw .unknownLike
+        }
+        guard detail.likesCount(news) == like.likesCount,
+            profile.numberOfGivenLikes(user) == like.numberOfGivenLikes
+        else { throw .wrongCount }
+        guard event.at < at else { throw .wrongTime }
+        log.redate(news: news, user: user, at: event.at)
+        let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
+        for projection in projections { projection.likeRedated(folded) }
+    }
+
+    private func endMerge(_ id: NewsID, into target: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {
+        guard redirects[id] == target else { throw .wrongMerge }
+        try endLeaving(id, event)
+    }
+
+    /// The handles of the news whose merges into this one are under way.
+    func newsMerging(into target: NewsID) -> [UInt32] {
+        guard redirects.lead(to: target) else { return [] }
+        return catalog.leavingHandles.filter { redirects[catalog[$0].news.id] == target }
+    }
+
+    /// The id that callers mean by an id: that of the news into which it was merged, else itself.
+    func resolved(_ id: NewsID) -> NewsID { redirects[id] ?? id }
 
     private func foldedNews(_ handle: UInt32, _ event: LikeEvent) -> FoldedNews {
         FoldedNews(
@@ -207,5 +271,8 @@ package struct FoldError: Error, Equatable {
         case unknownLike = "it takes back a like that is not there"
         case repeatedLike = "it adds a like that is there already"
         case wrongCount = "its count is not the number of likes"
+        case mergedNews = "it makes a news whose id leads to another one"
+        case wrongMerge = "it does not fit the merges that were begun"
+        case wrongTime = "its time is not earlier than before"
     }
 }

@@ -52,7 +52,7 @@ package enum Limits {
     /// Milliseconds that the mediator goes on working when it is stopped. Then what is left is refused.
     package static let mediatorStopMilliseconds: Int64 = 1_500
 
-    /// Likes that a deletion withdraws in one commit; a larger cascade is cut into several.
+    /// Likes that a deletion withdraws, and events that a merge makes, in one commit; a larger cascade is cut into several.
     package static let cascadeLikes = 10_000
 
     /// Events that are folded under one hold of the write lock: longer holds would delay reads.
@@ -65,6 +65,9 @@ package enum Limits {
 
     /// News whose counts one call can ask for; more is refused.
     package static let countedNews = 1_000
+
+    /// News and users that an export can be asked for by name; more are refused.
+    package static let exportFilters = 1_000
 
     /// Friends that one call for counts can name; more is refused.
     package static let friends = 100

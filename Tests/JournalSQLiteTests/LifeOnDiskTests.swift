@@ -24,6 +24,7 @@ struct LifeOnDiskTests {
                 case 0: .removeNews(news)
                 case 1, 2: .putNews(NewsDraft(News(id: news, title: "t\(number)", author: user), setsBaseLikes: false))
                 case 3: .unlikeAll(user, of: nil)
+                case 4: .mergeNews(news, into: try NewsID("n\(Int.random(in: 0..<8, using: &random))"))
                 default: .toggle(ToggleRequest(liked: Bool.random(using: &random), news: news, user: user))
                 }
             try mediator.submit(LikeCommand(action)) { _ in unanswered.withLock { $0 -= 1 } }
@@ -45,6 +46,7 @@ struct LifeOnDiskTests {
                 lines.append(likers.map { "\($0.user.text) \($0.likedAt.rfc3339)" }.joined(separator: ","))
             }
         }
+        for number in 0..<8 { lines.append(reader.redirect(of: try NewsID("n\(number)"))?.text ?? "-") }
         for number in 0..<20 {
             let profile = reader.profile(try UserID("u\(number)"))
             lines.append("\(profile.numberOfGivenLikes) \(profile.numberOfReceivedLikes) \(profile.sequence)")

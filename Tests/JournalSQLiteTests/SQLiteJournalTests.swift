@@ -25,7 +25,10 @@ enum Examples {
             let changes: [LikeEvent.Change] = [
                 .newsAdded(full), .newsAdded(bare), .likeAdded(try like("✨", "caf\u{E9}")),
                 .likeRemoved(try like("✨", "cafe\u{301}", firstTime: false)), .newsUpdated(full), .newsUpdated(bare),
-                .newsRemovalStarted(bare.id), .newsRemoved(bare.id),
+                .newsRemovalStarted(bare.id), .newsRemoved(bare.id), .userRemoved(try UserID("cafe\u{301}")),
+                .newsMergeStarted(full.id, into: try NewsID("\"\\ cafe\u{301}")),
+                .likeRedated(try like("✨", "caf\u{E9}")),
+                .newsMerged(full.id, into: try NewsID("\"\\ cafe\u{301}")),
             ]
             return changes.enumerated().map { number, change in
                 LikeEvent(
@@ -303,11 +306,14 @@ struct UnusableJournalTests {
     @Test(
         "rows that this program never writes",
         arguments: [
-            "kind = 99", "news = ''", "news = '..'", "user = NULL", "user = char(10)", "likes_count = NULL",
-            "given_likes = NULL", "first_time = NULL",
+            "kind = 99", "kind = 11", "news = ''", "news = '..'", "user = NULL", "user = char(10)",
+            "likes_count = NULL", "given_likes = NULL", "first_time = NULL",
             "kind = 3", "kind = 3, description = '{}'", "kind = 3, description = '{\"title\":1,\"baseLikes\":0}'",
             "kind = 3, description = '{\"title\":\"t\",\"baseLikes\":0,\"more\":1}'", "kind = 4, description = '['",
-            "news = CAST(x'ff' AS TEXT)",
+            "news = CAST(x'ff' AS TEXT)", "kind = 8", "kind = 8, description = '{}'",
+            "kind = 10, description = '[\"a\"]'",
+            "kind = 8, description = '{\"into\":\"\"}'", "kind = 10, description = '{\"into\":\"a\",\"more\":1}'",
+            "kind = 9, likes_count = NULL",
         ])
     func damagedRow(change: String) throws {
         try fill(events: 5)

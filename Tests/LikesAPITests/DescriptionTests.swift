@@ -31,6 +31,7 @@ struct DescriptionTests {
         case .news: "/v1/news/{id}"
         case .likers: "/v1/news/{id}/likes"
         case .like: "/v1/news/{id}/likes/{user}"
+        case .merge: "/v1/news/{id}/merge"
         case .likes: "/v1/likes"
         case .counts: "/v1/counts"
         case .feed: "/v1/feed"
@@ -44,7 +45,8 @@ struct DescriptionTests {
 
     private static let routes: [Route] = [
         .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
-        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .likes, .counts, .feed, .profile(UserID(trusted: "u")),
+        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed,
+        .profile(UserID(trusted: "u")),
         .profileLikes(UserID(trusted: "u")), .health, .readiness, .description,
     ]
 

@@ -60,8 +60,30 @@ struct RouteTests {
     @Test("a path lists its methods, HEAD where there is GET")
     func methods() throws {
         #expect(try route("/v1/news/9").methods.map(\.name) == ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+        #expect(try route("/v1/news/9/merge").methods.map(\.name) == ["POST", "OPTIONS"])
         #expect(try route("/v1/likes").methods.map(\.name) == ["POST", "OPTIONS"])
         #expect(try route("/v1/feed").methods.map(\.name) == ["GET", "HEAD", "OPTIONS"])
+    }
+}
+
+@Suite("A request about a merged news is led to the same thing of the other news")
+struct RedirectionTests {
+    @Test(
+        "the path stays but for the id, which is encoded; the query stays as it came",
+        arguments: [
+            ("/v1/news/a", "/v1/news/%2Fb%3F%E2%9C%A8"),
+            ("/v1/news/a%2Fb?viewer=x%2Fy&a=/?", "/v1/news/%2Fb%3F%E2%9C%A8?viewer=x%2Fy&a=/?"),
+            ("/v1/news/a/likes/u%2Fv", "/v1/news/%2Fb%3F%E2%9C%A8/likes/u%2Fv"),
+            ("/v1/news/news/likes?limit=1", "/v1/news/%2Fb%3F%E2%9C%A8/likes?limit=1"),
+            ("/v1/news/a/merge?", "/v1/news/%2Fb%3F%E2%9C%A8/merge?"),
+        ])
+    func location(target: String, location: String) throws {
+        let news = try #require(try Route(uri: Array(target.utf8)).news)
+        let response = Redirection(news: news, uri: Array(target.utf8)).response(to: NewsID(trusted: "/b?✨"))
+        #expect(response.status == 308)
+        #expect(response.headers.first?.value == location)
+        guard case .news = try Route(uri: Array(location.utf8)) else { return }
+        #expect(try Route(uri: Array(location.utf8)).news?.text == "/b?✨")
     }
 }
 

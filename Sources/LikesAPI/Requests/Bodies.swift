@@ -54,6 +54,14 @@ struct BodyReader {
         return NewsDraft(news, setsBaseLikes: baseLikes != nil)
     }
 
+    /// The target of `POST /v1/news/{id}/merge`.
+    func mergeTarget(_ body: [UInt8]) throws(Problem) -> NewsID {
+        var fields = try Fields(document(body).root)
+        guard let target: NewsID = try fields.id("into") else { throw Problem(.invalidBody, "into: it is missing") }
+        try fields.finish()
+        return target
+    }
+
     // MARK: Many entries
 
     /// The entries of `POST /v1/news`.

@@ -53,6 +53,15 @@ struct Query {
         }
     }
 
+    /// What an export is asked for.
+    func exportFilter() throws(Problem) -> ExportFilter {
+        let filter = ExportFilter(news: try ids("news"), users: try ids("user"))
+        guard filter.news.count + filter.users.count <= Limits.exportFilters else {
+            throw Problem(.invalidParameter, "news, user: up to \(Limits.exportFilters) ids are allowed")
+        }
+        return filter
+    }
+
     /// How many entries a page has at most.
     func limit() throws(Problem) -> Int {
         guard let text = try text("limit") else { return Limits.pageDefault }

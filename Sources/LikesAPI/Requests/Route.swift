@@ -7,11 +7,14 @@ enum Route {
     case news(NewsID)
     case likers(NewsID)
     case like(NewsID, UserID)
+    case merge(NewsID)
     case likes
     case counts
     case feed
     case profile(UserID)
     case profileLikes(UserID)
+    case export
+    case `import`
     case health
     case readiness
     case description
@@ -34,9 +37,12 @@ enum Route {
         case 2 where isWord(1, "likes"): self = .likes
         case 2 where isWord(1, "counts"): self = .counts
         case 2 where isWord(1, "feed"): self = .feed
+        case 3 where isWord(1, "admin") && isWord(2, "export"): self = .export
+        case 3 where isWord(1, "admin") && isWord(2, "import"): self = .import
         case 3 where isWord(1, "news"): self = .news(try Self.id(segments[2]))
         case 3 where isWord(1, "profiles"): self = .profile(try Self.id(segments[2]))
         case 4 where isWord(1, "news") && isWord(3, "likes"): self = .likers(try Self.id(segments[2]))
+        case 4 where isWord(1, "news") && isWord(3, "merge"): self = .merge(try Self.id(segments[2]))
         case 4 where isWord(1, "profiles") && isWord(3, "likes"): self = .profileLikes(try Self.id(segments[2]))
         case 5 where isWord(1, "news") && isWord(3, "likes"):
             self = .like(try Self.id(segments[2]), try Self.id(segments[4]))
@@ -66,11 +72,11 @@ enum Route {
     /// The methods that the path has, HEAD and OPTIONS aside.
     private var ownMethods: [Method] {
         switch self {
-        case .newsCollection, .likes: Self.onlyPost
+        case .newsCollection, .likes, .merge, .import: Self.onlyPost
         case .news, .like, .profileLikes: Self.readAndWrite
         case .counts: Self.readAndPost
         case .profile: Self.readAndDelete
-        case .likers, .feed, .health, .readiness, .description: Self.onlyGet
+        case .likers, .feed, .health, .readiness, .description, .export: Self.onlyGet
         }
     }
 
@@ -92,6 +98,14 @@ enum Route {
         case .options: true
         case .get, .head: ownMethods.contains(.get)
         default: ownMethods.contains(method)
+        }
+    }
+
+    /// The one news that the path is about, if it is about one.
+    var news: NewsID? {
+        switch self {
+        case .news(let id), .likers(let id), .like(let id, _), .merge(let id): id
+        default: nil
         }
     }
 

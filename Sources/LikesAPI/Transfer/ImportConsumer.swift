@@ -6,7 +6,7 @@ internal import Threading
 /// Takes the body of `POST /v1/admin/import`: line by line as it comes, of any length. While the mediator has a batch of
 /// lines in hand, no more is read.
 final class ImportConsumer: BodyConsumer {
-    private struct State {
+    fileprivate struct State {
         /// The beginning of a line whose end has not come yet.
         var line: [UInt8] = []
         var lines = 0

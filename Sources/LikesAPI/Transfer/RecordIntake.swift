@@ -22,6 +22,8 @@ package struct IntakeResult: Sendable {
         package var taken = 0
         /// Those that were not in before.
         package var changed = 0
+
+        package init() {}
     }
 
     /// A record that was not taken in.

@@ -27,10 +27,16 @@ package struct LikeEvent: Sendable, Equatable {
         case newsRemoved(NewsID)
         /// A user was forgotten; all its likes were withdrawn before.
         case userRemoved(UserID)
+        /// A merge has begun: for callers the first news is gone but as another id of the second; its likes go over.
+        case newsMergeStarted(NewsID, into: NewsID)
+        /// A like got the earlier time of the same user's like of a news that was merged into this one.
+        case likeRedated(LikeChange)
+        /// All likes of the first news have gone over to the second.
+        case newsMerged(NewsID, into: NewsID)
     }
 }
 
-/// A like that was set or taken back, with the counts as they were right after it.
+/// A like that was set, taken back or redated, with the counts as they were right after it.
 package struct LikeChange: Sendable, Equatable {
     /// The news that the like is of.
     package let news: NewsID

@@ -28,6 +28,13 @@ package struct News: Sendable, Equatable {
         self.properties = properties
     }
 
+    /// The same news with so many more `baseLikes`.
+    func adding(baseLikes more: Int64) -> News {
+        News(
+            id: id, title: title, author: author, url: url, publishedAt: publishedAt, baseLikes: baseLikes + more,
+            properties: properties)
+    }
+
     /// A pair of the app's own making.
     package struct Property: Sendable, Equatable {
         /// 1 to 256 bytes.

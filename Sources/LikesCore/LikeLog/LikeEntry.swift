@@ -23,7 +23,8 @@ struct LikeEntry: BitwiseCopyable {
         self.user = user
         self.olderOfNews = olderOfNews
         self.olderOfUser = olderOfUser
-        packed = UInt64(truncatingIfNeeded: at.milliseconds) << 22
+        packed = 0
+        self.at = at
         distance = 0
     }
 
@@ -40,7 +41,10 @@ struct LikeEntry: BitwiseCopyable {
     var isHole: Bool { news == EntryRing.none }
 
     /// The time that is shown for the like.
-    var at: Timestamp { Timestamp(milliseconds: Int64(packed >> 22)) }
+    var at: Timestamp {
+        get { Timestamp(milliseconds: Int64(packed >> 22)) }
+        set { packed = packed & 0x3F_FFFF | UInt64(truncatingIfNeeded: newValue.milliseconds) << 22 }
+    }
 
     var isDead: Bool {
         get { packed & 1 != 0 }

@@ -139,6 +139,16 @@ final class LikeLog {
         return true
     }
 
+    /// Gives a like another time; its place in the order of likes stays.
+    ///
+    /// - Returns: false when it is not there.
+    @discardableResult
+    func redate(news: UInt32, user: UInt32, at: Timestamp) -> Bool {
+        guard let address = find(news: news, user: user) else { return false }
+        ring[address].at = at
+        return true
+    }
+
     /// Lets go of the dead entries among the first few of a chain, so that showing the newest likes stays fast
     /// and the head is always alive. Each dead entry is let go once, so this costs little over time.
     private func tidyFront(_ chain: Chain, of owner: UInt32) {

@@ -16,6 +16,10 @@ struct Assignment {
         /// Where a walk through the feed or through a user's likes stands.
         var feedPlace: FeedKey?
         var likesBelow: UInt64?
+        /// The state's position when the walk through a user's likes began.
+        var walkBegan: UInt64?
+        /// A merge that this command has begun or goes on with.
+        var merge: Merge?
     }
 
     /// How a round ended for a command.
@@ -37,16 +41,21 @@ struct Assignment {
 
     private var operationID: OperationID? { submission.command.operationID }
 
-    /// The news whose deletion the mediator itself has taken up again, if that is what this is.
-    var resumedRemoval: NewsID? {
-        guard submission.done == nil, case .removeNews(let id) = submission.command.action else { return nil }
-        return id
+    /// The news whose deletion or merge needs nobody else to be brought to its end, if that is what this is.
+    var cascade: NewsID? {
+        switch submission.command.action {
+        case .removeNews(let id) where submission.done == nil: id
+        case .mergeNews(let id, _) where submission.done == nil || progress.merge != nil: id
+        default: nil
+        }
     }
 
     /// Decides as much as one round allows.
     mutating func proceed(_ draft: inout Draft, _ context: Context) -> Outcome {
         switch submission.command.action {
         case .toggle(let request):
+            // A single one is told where to go; in batches old ids mean the new ones.
+            if let outcome = refuseMerged(request.news, draft, context) { return outcome }
             guard let result = toggle(request, &draft, context) else { return .unfinished }
             return .finished(result.map(Receipt.toggle))
         case .toggleMany(let entries):
@@ -54,15 +63,14 @@ struct Assignment {
                 assignment.toggle(request, &draft, context).map(Self.entryResult)
             }
         case .putNews(let news):
-            guard let receipt = put(news, &draft, context) else { return .unfinished }
-            return .finished(.success(.news(receipt)))
+            guard let result = put(news, &draft, context) else { return .unfinished }
+            return .finished(result.map(Receipt.news))
         case .putManyNews(let entries):
             return proceed(entries, &draft) { assignment, news, draft in
-                assignment.put(news, &draft, context).map {
-                    .done(changed: $0.changed, made: $0.created, likesCount: $0.likesCount)
-                }
+                assignment.put(news, &draft, context).map(Self.entryResult)
             }
         case .removeNews(let id): return removeNews(id, &draft, context)
+        case .mergeNews(let id, let target): return mergeNews(id, into: target, &draft, context)
         case .likeAll(let user, let news?): return toggleListed(news, of: user, liked: true, &draft, context)
         case .unlikeAll(let user, let news?): return toggleListed(news, of: user, liked: false, &draft, context)
         case .likeAll(let user, nil): return likeFeed(user, &draft, context)
@@ -77,6 +85,21 @@ struct Assignment {
             .done(changed: receipt.changed, made: receipt.changed && receipt.liked, likesCount: receipt.likesCount)
         case .failure(let rejection): .failed(rejection)
         }
+    }
+
+    private static func entryResult(_ result: Result<NewsReceipt, Rejection>) -> BatchReceipt.EntryResult {
+        switch result {
+        case .success(let receipt):
+            .done(changed: receipt.changed, made: receipt.created, likesCount: receipt.likesCount)
+        case .failure(let rejection): .failed(rejection)
+        }
+    }
+
+    /// How a command ends that names a news which was merged away; nil when it was not.
+    private func refuseMerged(_ id: NewsID, _ draft: Draft, _ context: Context) -> Outcome? {
+        guard let target = context.state.redirects[id] else { return nil }
+        return draft.removes(target, in: context.state)
+            ? .unfinished : .finished(.failure(.newsMerged(into: target)))
     }
 
     /// Goes on with a batch.
@@ -110,11 +133,14 @@ struct Assignment {
     ) -> Result<ToggleReceipt, Rejection>? {
         let state = context.state
         draft.noteStep()
-        if draft.removes(request.news, in: state) || draft.forgets(request.user) { return nil }
-        guard let news = draft.news(request.news, in: state) else {
+        let id = state.resolved(request.news)
+        if draft.removes(id, in: state) || draft.forgets(request.user) { return nil }
+        guard let news = draft.news(id, in: state) else {
             return request.liked ? likeUnknown(request, &draft, context) : .success(.nothing(at: draft.sequence))
         }
         let known = draft.knownUser(request.user, in: state)
+        // A like that a merge has not moved yet is one of this news already.
+        if let known, draft.isMoving(user: known, to: id, in: state) { return nil }
         let before = known.flatMap { draft.likedAt(news: news, user: $0, in: state) }
         let changed = (before != nil) != request.liked
         var likedAt = before
@@ -123,7 +149,7 @@ struct Assignment {
             likedAt = request.liked ? request.at ?? context.now : nil
             let user = known ?? draft.addUser(request.user)
             draft.setLike(
-                (request.news, request.user), news: news, user: user, likedAt: likedAt, now: context.now,
+                (id, request.user), news: news, user: user, likedAt: likedAt, now: context.now,
                 operationID: operationID, in: state)
         }
         return .success(
@@ -169,7 +195,7 @@ struct Assignment {
             if steps == Limits.stepsPerRound || draft.isFull { return .unfinished }
             steps += 1
             let id = news[progress.decided]
-            if !liked, draft.news(id, in: context.state) == nil {
+            if !liked, draft.news(context.state.resolved(id), in: context.state) == nil {
                 draft.noteStep()
                 progress.unknown.append(id)
             } else if let end = toggleInBulk(id, of: user, liked: liked, &draft, context) {
@@ -208,12 +234,15 @@ struct Assignment {
         // Likes of this very commit are not in the log yet: they go first.
         if draft.changesLikes(by: id, in: state) { return .unfinished }
         guard let user = state.users.find(id) else { return bulkFinished(draft) }
+        let began = progress.walkBegan ?? state.position
+        progress.walkBegan = began
         let part = state.log.part(
             .ofUser, of: user, before: progress.likesBelow, limit: Limits.stepsPerRound, steps: Limits.chainSteps)
         for like in part.likes {
-            // Likes of a news that is being deleted are withdrawn by the deletion.
+            // Likes of a news that is being deleted are withdrawn by the deletion; those that a merge moves are
+            // waited for.
             let news = state.catalog[like.handle].news.id
-            if !state.catalog.isLeaving(like.handle),
+            if !state.catalog.isLeaving(like.handle) || state.redirects[news] != nil,
                 let end = toggleInBulk(news, of: id, liked: false, &draft, context)
             {
                 return end
@@ -221,7 +250,18 @@ struct Assignment {
             progress.likesBelow = like.sequence
         }
         progress.likesBelow = part.rest
-        return part.rest == nil ? bulkFinished(draft) : .unfinished
+        if part.rest != nil { return .unfinished }
+        // A merge may have moved likes to the front, behind the walk's back.
+        if state.likesMovedAt > began {
+            beginWalkAgain()
+            return .unfinished
+        }
+        return bulkFinished(draft)
+    }
+
+    private mutating func beginWalkAgain() {
+        progress.likesBelow = nil
+        progress.walkBegan = nil
     }
 
     private mutating func removeUser(_ id: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
@@ -231,7 +271,7 @@ struct Assignment {
         guard receipt.changed > 0 || remembers(id, context.state), !draft.forgets(id) else { return outcome }
         // Likes of a news that is being deleted are withdrawn by that deletion: it goes first.
         if let user = context.state.users.find(id), draft.numberOfGivenLikes(user, in: context.state) > 0 {
-            progress.likesBelow = nil
+            beginWalkAgain()
             return .unfinished
         }
         draft.forget(id, at: context.now, operationID)
@@ -246,10 +286,17 @@ struct Assignment {
     // MARK: News
 
     /// Decides on a news to store; nil when it has to wait for the next round.
-    private func put(_ draft: NewsDraft, _ events: inout Draft, _ context: Context) -> NewsReceipt? {
+    private func put(
+        _ draft: NewsDraft, _ events: inout Draft, _ context: Context
+    ) -> Result<NewsReceipt, Rejection>? {
         let id = draft.news.id
         let catalog = context.state.catalog
         events.noteStep()
+        switch refuseMerged(id, events, context) {
+        case .finished(.failure(let rejection))?: return .failure(rejection)
+        case .some: return nil
+        case nil: break
+        }
         if let leaving = catalog.findStored(id), catalog.isLeaving(leaving) { return nil }
         var old = catalog.find(id).map { catalog[$0].news }
         if let change = events.change(of: id) {
@@ -258,17 +305,23 @@ struct Assignment {
         }
         let new = draft.replacing(old)
         if old != new {
-            events.setNews(new, replacing: old, now: context.now, operationID: operationID, in: context.state)
+            // A news that was made elsewhere keeps the time at which it was.
+            let now = old == nil ? draft.createdAt ?? context.now : context.now
+            events.setNews(new, replacing: old, now: now, operationID: operationID, in: context.state)
         }
-        return NewsReceipt(
-            news: new, created: old == nil, changed: old != new,
-            likesCount: events.news(id, in: context.state).map { events.likesCount($0, in: context.state) } ?? 0,
-            sequence: events.sequence)
+        return .success(
+            NewsReceipt(
+                news: new, created: old == nil, changed: old != new,
+                likesCount: events.news(id, in: context.state).map { events.likesCount($0, in: context.state) } ?? 0,
+                sequence: events.sequence))
     }
 
     private mutating func removeNews(_ id: NewsID, _ draft: inout Draft, _ context: Context) -> Outcome {
-        guard draft.claim(id) else { return .unfinished }
         let (state, now) = (context.state, context.now)
+        if let outcome = refuseMerged(id, draft, context) { return outcome }
+        // Asked before the news is claimed, so that likes of it go on while this waits.
+        if draft.isMergeTarget(id, in: state) { return .unfinished }
+        guard draft.claim(id) else { return .unfinished }
         guard let news = state.catalog.findStored(id) else {
             return .finished(.success(.removed(sequence: draft.sequence)))
         }
@@ -288,5 +341,19 @@ struct Assignment {
         guard part.rest == nil else { return .unfinished }
         draft.append(.newsRemoved(id), at: now, operationID)
         return .finished(.success(.removed(sequence: draft.sequence)))
+    }
+
+    private mutating func mergeNews(
+        _ id: NewsID, into target: NewsID, _ draft: inout Draft, _ context: Context
+    ) -> Outcome {
+        if progress.merge == nil {
+            switch Merge.begin(id, into: target, isResumed: submission.done == nil, operationID, &draft, context) {
+            case .success(let merge?): progress.merge = merge
+            case .success(nil): return .unfinished
+            case .failure(let rejection): return .finished(.failure(rejection))
+            }
+        }
+        guard let receipt = progress.merge?.proceed(&draft, context) else { return .unfinished }
+        return .finished(.success(.news(receipt)))
     }
 }

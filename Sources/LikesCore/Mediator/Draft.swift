@@ -6,10 +6,12 @@ struct Draft {
     /// The state's position when the draft was begun.
     private let base: UInt64
     private(set) var events: [LikeEvent] = []
-    /// News that are made, replaced or removed in this draft: the new description, or nil for a removal.
+    /// News that are made, replaced, removed or merged in this draft: the new description, or nil for the latter two.
     private var changedNews: [NewsID: News?] = [:]
     /// Users who are forgotten in this draft.
     private var forgottenUsers: Set<UserID> = []
+    /// News into which others are merged from this draft on.
+    private var mergeTargets: Set<NewsID> = []
     private var steps = 0
     /// Likes that are different from the state: the time of the like, or nil when it was taken back.
     private var likes: [UInt64: Timestamp?] = [:]
@@ -77,11 +79,13 @@ struct Draft {
     }
 
     /// Writes down that a like is set (`likedAt`) or taken back (nil).
+    ///
+    /// - Parameter isMoved: whether it comes from a news that is merged into this one, and so is nobody's first.
     mutating func setLike(
         _ request: (news: NewsID, user: UserID), news: UInt32, user: UInt32, likedAt: Timestamp?, now: Timestamp,
-        operationID: OperationID?, in state: LikesState
+        operationID: OperationID?, isMoved: Bool = false, in state: LikesState
     ) {
-        let firstTime = likedAt != nil && isFirstTime(news: news, user: user, in: state)
+        let firstTime = likedAt != nil && !isMoved && isFirstTime(news: news, user: user, in: state)
         let difference: Int64 = likedAt == nil ? -1 : 1
         likes[Self.key(news, user)] = .some(likedAt)
         likesOfNews[news, default: 0] += difference
@@ -92,21 +96,44 @@ struct Draft {
         append(likedAt == nil ? .likeRemoved(change) : .likeAdded(change), at: likedAt ?? now, operationID)
     }
 
+    /// Writes down that a like gets another time.
+    mutating func redateLike(
+        _ request: (news: NewsID, user: UserID), news: UInt32, user: UInt32, to at: Timestamp,
+        operationID: OperationID?, in state: LikesState
+    ) {
+        likes[Self.key(news, user)] = .some(at)
+        let change = LikeChange(
+            news: request.news, user: request.user, likesCount: likesCount(news, in: state),
+            numberOfGivenLikes: numberOfGivenLikes(user, in: state), firstTime: false)
+        append(.likeRedated(change), at: at, operationID)
+    }
+
+    /// Whether the user has a like that is still to go over to this news, into which its own is being merged.
+    func isMoving(user: UInt32, to target: NewsID, in state: LikesState) -> Bool {
+        state.newsMerging(into: target).contains { likedAt(news: $0, user: user, in: state) != nil }
+    }
+
     /// Whether likes of this user are set or taken back in this draft.
     func changesLikes(by user: UserID, in state: LikesState) -> Bool {
         knownUser(user, in: state).map { likesByUser[$0] != nil } ?? false
     }
 
-    /// Whether a like of this news has to wait, since its removal begins in this draft. Later on the news is gone.
+    /// Whether a like of this news has to wait, since its removal or merge begins in this draft. Later on it is gone.
     func removes(_ id: NewsID, in state: LikesState) -> Bool {
         guard !changedNews.isEmpty, case .some(nil) = changedNews[id] else { return false }
         return state.catalog.findStored(id).map { !state.catalog.isLeaving($0) } ?? true
     }
 
-    /// What the draft does to a news: nil when nothing, `.some(nil)` when it is removed.
+    /// What the draft does to a news: nil when nothing, `.some(nil)` when it is removed or merged.
     func change(of id: NewsID) -> News?? { changedNews.isEmpty ? nil : changedNews[id] }
 
-    /// Reserves a news for its removal by one command; false when the draft changes it already.
+    /// What is said of a news that exists for callers, in the state and after this draft; nil for one that does not.
+    func description(of id: NewsID, in state: LikesState) -> News? {
+        if let change = change(of: id) { return change }
+        return state.catalog.find(id).map { state.catalog[$0].news }
+    }
+
+    /// Reserves a news for its removal or merge by one command; false when the draft changes it already.
     mutating func claim(_ id: NewsID) -> Bool {
         guard changedNews[id] == nil else { return false }
         changedNews[id] = .some(nil)
@@ -122,6 +149,17 @@ struct Draft {
     /// Whether a user is forgotten in this draft: a like by it has to wait, since it is nobody's any more.
     func forgets(_ id: UserID) -> Bool { !forgottenUsers.isEmpty && forgottenUsers.contains(id) }
 
+    /// Writes down that a merge begins.
+    mutating func beginMerge(_ old: NewsID, into target: NewsID, now: Timestamp) {
+        mergeTargets.insert(target)
+        append(.newsMergeStarted(old, into: target), at: now, nil)
+    }
+
+    /// Whether a merge into this news has begun and is not known to have ended: it must neither go nor be merged.
+    func isMergeTarget(_ id: NewsID, in state: LikesState) -> Bool {
+        mergeTargets.contains(id) || !state.newsMerging(into: id).isEmpty
+    }
+
     /// Writes down that a news is made, or replaced.
     ///
     /// - Parameter old: what it was, in the state or by this draft; nil when it is new.
@@ -135,7 +173,7 @@ struct Draft {
         baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
     }
 
-    /// Writes down an event as it is: a step of a removal, which nothing in the draft is decided on.
+    /// Writes down an event as it is: a step of a removal or merge, which nothing in the draft is decided on.
     mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {
         events.append(LikeEvent(sequence: sequence + 1, at: at, operationID: operationID, change: change))
     }

@@ -21,6 +21,8 @@ package struct LikeCommand: Sendable {
         /// Makes or replaces many, each with a result of its own.
         case putManyNews([BatchEntry<NewsDraft>])
         case removeNews(NewsID)
+        /// Lets the likes of a news go over to another one, to which its id leads from then on.
+        case mergeNews(NewsID, into: NewsID)
         /// Likes news for a user: all in the feed, or the given ones.
         case likeAll(UserID, of: [NewsID]?)
         /// Takes back a user's likes: all, or the given ones.
@@ -32,7 +34,7 @@ package struct LikeCommand: Sendable {
     /// What the command counts for in the queue.
     var weight: Int {
         switch action {
-        case .toggle, .putNews, .removeNews, .removeUser: 1
+        case .toggle, .putNews, .removeNews, .mergeNews, .removeUser: 1
         case .toggleMany(let entries): entries.count
         case .putManyNews(let entries): entries.count
         case .likeAll(_, let news), .unlikeAll(_, let news): max(1, news?.count ?? 1)
@@ -77,6 +79,18 @@ package enum Rejection: Error, Sendable, Equatable {
     case shuttingDown
     /// As many likes exist as can be kept.
     case full
+    /// The news was merged: callers go on with the other one.
+    case newsMerged(into: NewsID)
+    /// The two news cannot be merged.
+    case mergeConflict(MergeConflict)
+}
+
+/// Why two news that are there cannot be merged.
+package enum MergeConflict: Sendable, Equatable {
+    /// They are one and the same, directly or by earlier merges.
+    case itself
+    /// Their `baseLikes` together are more than can be kept.
+    case baseLikes
 }
 
 /// The mediator's answer to a command that it carried out.
@@ -107,7 +121,7 @@ package struct ToggleReceipt: Sendable, Equatable {
     }
 }
 
-/// What became of a news that was put.
+/// What became of a news that was put, or into which another was merged.
 package struct NewsReceipt: Sendable, Equatable {
     /// The news as it is stored now.
     package let news: News

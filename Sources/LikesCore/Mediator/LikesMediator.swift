@@ -53,7 +53,7 @@ package final class LikesMediator: @unchecked Sendable {
     /// Answers all that was submitted, then ends. Later submissions are refused.
     ///
     /// What takes longer than `Limits.mediatorStopMilliseconds` from now is answered with `.shuttingDown`; the commits
-    /// that were made stay, and a deletion goes on at the next start.
+    /// that were made stay, and a deletion or merge goes on at the next start.
     package func stop() {
         queue.close()
         thread?.join()
@@ -87,7 +87,7 @@ package final class LikesMediator: @unchecked Sendable {
     // MARK: The mediator's thread
 
     private func run() {
-        var assignments = removalsToResume(beside: [])
+        var assignments = cascadesToResume(beside: [])
         var end: Int64?
         while true {
             guard let arrived = queue.take(waiting: patience(with: assignments)) else {
@@ -128,13 +128,17 @@ package final class LikesMediator: @unchecked Sendable {
         return hasEventsToDrop ? Int(max(nextDrop - MonotonicClock.milliseconds(), 0)) : nil
     }
 
-    /// Deletions that were begun before a restart or a failure of the journal, but for those in hand already.
-    private func removalsToResume(beside assignments: [Assignment]) -> [Assignment] {
-        let inHand = Set(assignments.compactMap(\.resumedRemoval))
-        let ids = shared.read { state in state.catalog.leavingHandles.map { state.catalog[$0].news.id } }
-        return ids.filter { !inHand.contains($0) }.map {
-            Assignment(Submission(command: LikeCommand(.removeNews($0)), done: nil))
+    /// Deletions and merges that were begun before a restart or a failure of the journal, but for those that are in hand
+    /// already.
+    private func cascadesToResume(beside assignments: [Assignment]) -> [Assignment] {
+        let inHand = Set(assignments.compactMap(\.cascade))
+        let actions = shared.read { state in
+            state.catalog.leavingHandles.map { state.catalog[$0].news.id }.filter { !inHand.contains($0) }
+                .map { id in
+                    state.redirects[id].map { LikeCommand.Action.mergeNews(id, into: $0) } ?? .removeNews(id)
+                }
         }
+        return actions.map { Assignment(Submission(command: LikeCommand($0), done: nil)) }
     }
 
     private func checkJournal() {
@@ -180,7 +184,7 @@ package final class LikesMediator: @unchecked Sendable {
                 answers.append(Answer(submission: assignment.submission, result: .failure(.journalUnavailable)))
             }
             assignments.removeLast(touched)
-            assignments.append(contentsOf: removalsToResume(beside: assignments))
+            assignments.append(contentsOf: cascadesToResume(beside: assignments))
         }
         answer(answers)
     }

@@ -64,6 +64,9 @@ package final class FeedProjection: LikeProjection {
 
     package func likeRemoved(_ like: FoldedLike) { count(by: -1, like) }
 
+    /// The feed shows no times of likes.
+    package func likeRedated(_ like: FoldedLike) {}
+
     private func count(by difference: Int64, _ like: FoldedLike) {
         changedAt = like.sequence
         guard !catalog.isLeaving(like.news) else {

@@ -7,11 +7,13 @@ package protocol LikeProjection: AnyObject {
     func likeAdded(_ like: FoldedLike)
     /// A user has taken a like back.
     func likeRemoved(_ like: FoldedLike)
+    /// A like got another time.
+    func likeRedated(_ like: FoldedLike)
     /// A news was made; it has no likes yet.
     func newsAdded(_ news: FoldedNews)
     /// A news was replaced by another description of it.
     func newsUpdated(_ news: FoldedNews, from old: StoredNews)
-    /// A news is gone for callers; its likes are being withdrawn.
+    /// A news is gone for callers, to be removed or merged into another; its likes are being withdrawn.
     func newsRemovalStarted(_ news: FoldedNews)
     /// A news is gone, and so are all its likes.
     func newsRemoved(_ news: FoldedNews)
@@ -25,7 +27,7 @@ package struct FoldedLike {
     let news: UInt32
     /// The handle of the user.
     let user: UInt32
-    /// The handle of the news' author; nil also when the news is being deleted, and nobody's any more.
+    /// The handle of the news' author; nil also when the news is leaving, and nobody's any more.
     let author: UInt32?
     /// The event's.
     package let sequence: UInt64

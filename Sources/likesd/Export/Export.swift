@@ -37,7 +37,7 @@ private func exportServer(_ url: String) throws(Stop) {
 /// Writes what is in a data folder that no server is using.
 private func exportFolder(_ folder: String) throws(Stop) {
     let store = try DataStore(folder: folder)
-    for warning in store.restored.warnings { Console.error(warning) }
+    for warning in store.warnings { Console.error(warning) }
     var frozen = FrozenLikes(store.shared)
     while frozen.isMerging {
         // The mediator takes up again what was begun.

@@ -1,6 +1,5 @@
 internal import LikesAPI
 internal import LikesCore
-internal import SnapshotFiles
 internal import Threading
 
 /// Where the records of an import go: a data folder, or a running server.
@@ -22,9 +21,9 @@ final class FolderTarget: ImportTarget {
         store = try DataStore(folder: folder)
         let bus = EventBus()
         mediator = LikesMediator(journal: store.journal, state: store.shared, bus: bus)
-        intake = RecordIntake(mediator, LikesReader(store.shared, epoch: store.journal.epoch))
+        intake = RecordIntake(mediator, store.reader)
         snapshotter = store.startSnapshots(bus, mediator: { [mediator] in mediator }) { _ in }
-        for warning in store.restored.warnings { Console.error(warning) }
+        for warning in store.warnings { Console.error(warning) }
         mediator.start()
     }
 
@@ -43,7 +42,9 @@ final class FolderTarget: ImportTarget {
         switch answer.wait(until: { $0 != nil }, then: { $0 }) {
         case .success(let result)?: return result
         case let other:
-            throw Stop(.cannotCreate, "the data folder takes no more: \(mediator.journalFailure ?? "\(String(describing: other))")")
+            throw Stop(
+                .cannotCreate,
+                "the data folder takes no more: \(mediator.journalFailure ?? "\(String(describing: other))")")
         }
     }
 }

@@ -28,6 +28,12 @@ final class DataStore: Sendable {
     /// The state, up to the last event that is kept.
     var shared: SharedLikes { restored.shared }
 
+    /// What was wrong with snapshots.
+    var warnings: [String] { restored.warnings }
+
+    /// What is to be read of the state.
+    var reader: LikesReader { LikesReader(shared, epoch: journal.epoch) }
+
     /// Takes snapshots from now on, and lets the journal let go of what they hold.
     ///
     /// - Parameter mediator: asked for when the first snapshot is there.

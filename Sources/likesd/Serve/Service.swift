@@ -67,7 +67,7 @@ final class Service {
         self.store = store
         journal = store.journal
         shared = store.shared
-        for warning in store.restored.warnings {
+        for warning in store.warnings {
             Log.entry(.warning, "snapshot_unusable") { $0.member("reason", warning) }
         }
         Log.entry(.info, "replayed") { json in

@@ -12,31 +12,54 @@ struct FoldErrorTests {
     private static let past: [LikeEvent.Change] = [
         .newsAdded(News(id: "n", title: "")), .newsAdded(News(id: "leaving", title: "", baseLikes: 3)),
         .likeAdded(like("n", "a", count: 1)), .likeAdded(like("leaving", "a", count: 4, given: 2)),
-        .newsRemovalStarted("leaving"),
+        .newsRemovalStarted("leaving"), .newsAdded(News(id: "merging", title: "")),
+        .newsAdded(News(id: "other", title: "")), .likeAdded(like("merging", "c", count: 1)),
+        .newsMergeStarted("merging", into: "n"),
     ]
 
     static let wrong: [(sequence: UInt64, change: LikeEvent.Change, reason: FoldError.Reason)] = [
-        (7, .likeAdded(like("n", "b", count: 2)), .gap),
+        (11, .likeAdded(like("n", "b", count: 2)), .gap),
         (.max, .newsRemoved("leaving"), .gap),
-        (6, .likeAdded(like("unknown", "b", count: 1)), .unknownNews),
-        (6, .likeAdded(like("leaving", "b", count: 5)), .unknownNews),
-        (6, .likeAdded(like("n", "a", count: 2, given: 3)), .repeatedLike),
-        (6, .likeAdded(like("n", "b", count: 3)), .wrongCount),
-        (6, .likeAdded(like("n", "b", count: 1)), .wrongCount),
-        (6, .likeAdded(like("n", "b", count: 2, given: 2)), .wrongCount),
-        (6, .likeRemoved(like("n", "a", count: 0, given: 2)), .wrongCount),
-        (6, .likeRemoved(like("unknown", "a", count: 0)), .unknownNews),
-        (6, .likeRemoved(like("n", "b", count: 0)), .unknownLike),
-        (6, .likeRemoved(like("n", "a", count: 1)), .wrongCount),
-        (6, .newsAdded(News(id: "n", title: "")), .repeatedNews),
-        (6, .newsAdded(News(id: "leaving", title: "")), .repeatedNews),
-        (6, .newsUpdated(News(id: "unknown", title: "")), .unknownNews),
-        (6, .newsUpdated(News(id: "leaving", title: "")), .unknownNews),
-        (6, .newsRemovalStarted("unknown"), .unknownNews),
-        (6, .newsRemovalStarted("leaving"), .unknownNews),
-        (6, .newsRemoved("unknown"), .unknownNews),
-        (6, .newsRemoved("n"), .unknownNews),
-        (6, .newsRemoved("leaving"), .wrongCount),
+        (10, .likeAdded(like("unknown", "b", count: 1)), .unknownNews),
+        (10, .likeAdded(like("leaving", "b", count: 5)), .unknownNews),
+        (10, .likeAdded(like("n", "a", count: 2, given: 3)), .repeatedLike),
+        (10, .likeAdded(like("n", "b", count: 3)), .wrongCount),
+        (10, .likeAdded(like("n", "b", count: 1)), .wrongCount),
+        (10, .likeAdded(like("n", "b", count: 2, given: 2)), .wrongCount),
+        (10, .likeRemoved(like("n", "a", count: 0, given: 2)), .wrongCount),
+        (10, .likeRemoved(like("unknown", "a", count: 0)), .unknownNews),
+        (10, .likeRemoved(like("n", "b", count: 0)), .unknownLike),
+        (10, .likeRemoved(like("n", "a", count: 1)), .wrongCount),
+        (10, .newsAdded(News(id: "n", title: "")), .repeatedNews),
+        (10, .newsAdded(News(id: "leaving", title: "")), .repeatedNews),
+        (10, .newsUpdated(News(id: "unknown", title: "")), .unknownNews),
+        (10, .newsUpdated(News(id: "leaving", title: "")), .unknownNews),
+        (10, .newsRemovalStarted("unknown"), .unknownNews),
+        (10, .newsRemovalStarted("leaving"), .unknownNews),
+        (10, .newsRemoved("unknown"), .unknownNews),
+        (10, .newsRemoved("n"), .unknownNews),
+        (10, .newsRemoved("leaving"), .wrongCount),
+        (10, .likeAdded(like("merging", "b", count: 2)), .unknownNews),
+        (10, .likeRedated(like("n", "b", count: 1, given: 0)), .unknownLike),
+        (10, .likeRedated(like("n", "z", count: 1)), .unknownLike),
+        (10, .likeRedated(like("unknown", "a", count: 1, given: 2)), .unknownNews),
+        (10, .likeRedated(like("merging", "c", count: 1)), .unknownNews),
+        (10, .likeRedated(like("n", "a", count: 2, given: 2)), .wrongCount),
+        (10, .likeRedated(like("n", "a", count: 1, given: 1)), .wrongCount),
+        (10, .likeRedated(like("n", "a", count: 1, given: 2)), .wrongTime),
+        (10, .newsAdded(News(id: "merging", title: "")), .repeatedNews),
+        (10, .newsRemovalStarted("n"), .wrongMerge),
+        (10, .newsRemoved("merging"), .wrongMerge),
+        (10, .newsMergeStarted("unknown", into: "n"), .unknownNews),
+        (10, .newsMergeStarted("n", into: "unknown"), .unknownNews),
+        (10, .newsMergeStarted("n", into: "leaving"), .unknownNews),
+        (10, .newsMergeStarted("leaving", into: "n"), .unknownNews),
+        (10, .newsMergeStarted("merging", into: "n"), .unknownNews),
+        (10, .newsMergeStarted("n", into: "n"), .wrongMerge),
+        (10, .newsMergeStarted("n", into: "other"), .wrongMerge),
+        (10, .newsMerged("merging", into: "other"), .wrongMerge),
+        (10, .newsMerged("leaving", into: "n"), .wrongMerge),
+        (10, .newsMerged("merging", into: "n"), .wrongCount),
     ]
 
     @Test("each reason", arguments: wrong.indices)
@@ -49,14 +72,14 @@ struct FoldErrorTests {
             }
         }
         let reader = LikesReader(shared, epoch: .random())
-        let (news, users): ([NewsID], [UserID]) = (["n", "leaving", "unknown"], ["a", "b"])
+        let (news, users): ([NewsID], [UserID]) = (["n", "leaving", "merging", "other", "unknown"], ["a", "b", "c"])
         let before = try ReadableState(reader, news: news, users: users, pageSize: 3)
         let event = LikeEvent(sequence: sequence, at: .some, change: change)
         #expect(throws: FoldError(sequence: sequence, reason: reason)) { try shared.write { try $0.fold(event) } }
         #expect(try ReadableState(reader, news: news, users: users, pageSize: 3) == before)
         // And what does fit is still taken.
-        let next = LikeEvent(sequence: 6, at: .some, change: .likeRemoved(Self.like("leaving", "a", count: 3)))
+        let next = LikeEvent(sequence: 10, at: .some, change: .likeRemoved(Self.like("leaving", "a", count: 3)))
         try shared.write { try $0.fold(next) }
-        #expect(reader.position == 6)
+        #expect(reader.position == 10)
     }
 }

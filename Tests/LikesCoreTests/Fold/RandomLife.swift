@@ -72,6 +72,7 @@ struct RandomLife {
         case 10: return .likeAll(someUser(), of: [someNews(), someNews()])
         case 11: return .unlikeAll(someUser(), of: [someNews(), someNews()])
         case 12: return .removeUser(someUser())
+        case 18, 19: return .mergeNews(someNews(), into: someNews())
         case 13..<18: return .toggleMany((0..<6).map { _ in .request(toggle()) })
         default: return .toggle(toggle())
         }

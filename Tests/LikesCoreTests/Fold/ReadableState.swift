@@ -57,7 +57,10 @@ struct ReadableState: Equatable {
     }
 
     private static func detail(_ id: NewsID, _ reader: LikesReader) -> String {
-        guard let detail = reader.detail(id, viewer: nil) else { return "\(id.text): none" }
+        let count = reader.counts(of: [id], viewer: nil, friends: nil).counts[0]
+        guard let detail = reader.detail(id, viewer: nil) else {
+            return "\(id.text): \(reader.redirect(of: id)?.text ?? "none") \(count.known) \(count.likesCount)"
+        }
         let likers = detail.newestLikers.map { "\($0.user.text) \($0.likedAt.milliseconds)" }
         return "\(describe(detail.entry)) \(likers) @\(detail.sequence)"
     }

@@ -5,7 +5,7 @@ struct LikeModel {
     struct Like: Equatable {
         let news: UInt32
         let user: UInt32
-        let at: Timestamp
+        var at: Timestamp
         let sequence: UInt64
     }
 
@@ -38,6 +38,19 @@ struct LikeModel {
         guard let like = likes.removeValue(forKey: Self.key(news, user)) else { return false }
         ofNews[news]?.removeAll { $0.sequence == like.sequence }
         ofUser[user]?.removeAll { $0.sequence == like.sequence }
+        return true
+    }
+
+    mutating func redate(news: UInt32, user: UInt32, at: Timestamp) -> Bool {
+        guard var like = likes[Self.key(news, user)] else { return false }
+        like.at = at
+        likes[Self.key(news, user)] = like
+        for index in ofNews[news, default: []].indices where ofNews[news]?[index].user == user {
+            ofNews[news]?[index] = like
+        }
+        for index in ofUser[user, default: []].indices where ofUser[user]?[index].news == news {
+            ofUser[user]?[index] = like
+        }
         return true
     }
 

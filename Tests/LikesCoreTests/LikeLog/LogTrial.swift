@@ -41,6 +41,7 @@ final class LogTrial {
     func change(likes: Int) throws {
         sequence += random.once(in: setting.hugeGapOnceIn) ? UInt64.random(in: 1 << 20...1 << 22, using: &random) : 1
         if Int.random(in: 0..<10, using: &random) < likes { try add() } else { try remove() }
+        if random.once(in: 4) { try redate() }
         let wasSweeping = isSweeping
         log.sweep(steps: 16)
         changesInSweep = wasSweeping ? changesInSweep + 1 : 0
@@ -60,6 +61,15 @@ final class LogTrial {
         let isNew = model.find(news: news, user: user) == nil
         try #require(log.add(news: news, user: user, at: at, sequence: sequence) == isNew)
         if isNew { _ = model.add(LikeModel.Like(news: news, user: user, at: at, sequence: sequence)) }
+    }
+
+    private func redate() throws {
+        let news = UInt32.random(in: 0..<setting.news, using: &random)
+        let someone = UInt32.random(in: 0..<setting.users, using: &random)
+        let user = random.once(in: 8) ? someone : model.chain(.ofNews, of: news).randomElement(using: &random)?.user
+        let at = Timestamp(milliseconds: Int64.random(in: 0..<1 << 42, using: &random))
+        let (given, redated) = (user ?? someone, model.redate(news: news, user: user ?? someone, at: at))
+        try #require(log.redate(news: news, user: given, at: at) == redated)
     }
 
     private func remove() throws {

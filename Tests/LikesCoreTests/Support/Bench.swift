@@ -77,6 +77,13 @@ final class Bench: Sendable {
         return receipt
     }
 
+    /// Merges a news into another.
+    @discardableResult
+    func merge(_ id: NewsID, into target: NewsID) throws -> NewsReceipt {
+        guard case .news(let receipt) = try ask(.mergeNews(id, into: target)) else { throw Answer.Surprise() }
+        return receipt
+    }
+
     /// Likes of a news by `count` users named u0, u1 and so on.
     func likeByMany(_ news: NewsID, count: Int) throws {
         for start in stride(from: 0, to: count, by: Limits.batchEntries) {
@@ -194,10 +201,10 @@ extension Identifier where Subject == NewsSubject {
 }
 
 extension LikeEvent {
-    /// The like that was set or taken back, if that is what happened.
+    /// The like that was set, taken back or redated, if that is what happened.
     var like: LikeChange? {
         switch change {
-        case .likeAdded(let like), .likeRemoved(let like): like
+        case .likeAdded(let like), .likeRemoved(let like), .likeRedated(let like): like
         default: nil
         }
     }
@@ -212,6 +219,9 @@ extension LikeEvent {
         case .newsRemovalStarted(let id): "leaving \(id.text)"
         case .newsRemoved(let id): "removed \(id.text)"
         case .userRemoved(let id): "forgot \(id.text)"
+        case .newsMergeStarted(let id, let target): "merging \(id.text) into \(target.text)"
+        case .likeRedated(let like): "~\(like.news.text) \(like.user.text)"
+        case .newsMerged(let id, let target): "merged \(id.text) into \(target.text)"
         }
     }
 }

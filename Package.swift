@@ -45,7 +45,7 @@ let package = Package(
         .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
         .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
         .testTarget(name: "LikesAPITests", dependencies: ["LikesAPI", "LikesCore", "MicroHTTP"]),
-        .testTarget(name: "IntegrationTests", dependencies: ["likesd"]),
+        .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd"]),
     ]
 )
 

@@ -44,8 +44,8 @@ final class Server: Sendable {
 
     /// Starts a server on a data folder by a program that becomes it: in another mount namespace, or as another user.
     static func start(by launcher: [String], _ folder: String) async throws -> Server {
-        let arguments = [Places.binary, "serve", "--port", "0", "--data", folder]
-        return try await start(launcher[0], launcher.dropFirst() + arguments, [:])
+        let command = launcher + [Places.binary, "serve", "--port", "0", "--data", folder]
+        return try await start(command[0], Array(command.dropFirst()), [:])
     }
 
     /// Starts a server that keeps no file longer than so many bytes, as if the disk were full then.

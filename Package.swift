@@ -49,7 +49,7 @@ let package = Package(
         .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
         .testTarget(name: "SnapshotFilesTests", dependencies: ["Checksum", "LikesCore", "SnapshotFiles", "Threading"]),
         .testTarget(name: "LikesAPITests", dependencies: ["LikesAPI", "LikesCore", "MicroHTTP"]),
-        .testTarget(name: "IntegrationTests", dependencies: ["likesd"]),
+        .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd"]),
     ]
 )
 

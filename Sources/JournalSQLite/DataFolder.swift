@@ -12,7 +12,7 @@ final class DataFolder {
     init(_ path: String) throws(JournalError) {
         if unsafe mkdir(path, 0o750) != 0, errno != EEXIST { throw Self.failure("cannot make the folder \(path)") }
         let lock = unsafe open("\(path)/lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o640)
-        guard lock >= 0 else { throw Self.failure("cannot write to the folder \(path)") }
+        guard lock >= 0 else { throw Self.failure("cannot write to \(path)/lock") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw .inUse("the folder \(path) is used by another process")

@@ -24,6 +24,9 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         let oldest: Statement
         let newest: Statement
         let deletion: Statement
+        let noted: Statement
+        let note: Statement
+        let unnote: Statement
         /// Pages that may be free in the file before they are given back; nil for a file that keeps all it ever had.
         let keptFreePages: Int64?
     }
@@ -50,27 +53,34 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         folder = try DataFolder(path)
         database = "\(path)/\(Self.fileName)"
         reading = Locked(.notYet)
-        let connection = try Connection(path: database, .writing)
+        do throws(JournalError) {
+            let connection = try Connection(path: database, .writing)
+            epoch = try Self.prepare(connection)
+            try folder.synchronize()
+            open = try Self.open(connection, keptFreeBytes: keptFreeBytes)
+        } catch .unavailable(let reason) {
+            throw .unavailable("cannot use \(database): \(reason)")
+        }
+    }
+
+    /// Brings a database into the state in which it is used; its epoch.
+    private static func prepare(_ connection: Connection) throws(JournalError) -> Epoch {
         if try Schema.version(connection) == 0 {
             // Has to be said before there is a first page.
             try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         }
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-            throw .unavailable("the file system of \(path) allows no write-ahead log")
+            throw .unavailable("the file system allows no write-ahead log")
         }
         try connection.execute(
-            """
-            PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(Self.keptLogBytes)
-            """)
+            "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(keptLogBytes)")
         try Schema.prepare(connection)
         try connection.execute(
             "INSERT INTO meta (key, value) VALUES ('epoch', '\(Epoch.random().text)') ON CONFLICT DO NOTHING")
-        try folder.synchronize()
         guard let epoch = try connection.text("SELECT value FROM meta WHERE key = 'epoch'") else {
             throw .unusable("the journal has no epoch")
         }
-        self.epoch = Epoch(text: epoch)
-        open = try Self.open(connection, keptFreeBytes: keptFreeBytes)
+        return Epoch(text: epoch)
     }
 
     private static func open(_ connection: Connection, keptFreeBytes: Int64) throws(JournalError) -> Open {
@@ -82,6 +92,13 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
             oldest: try connection.prepare("SELECT min(sequence) FROM events"),
             newest: try connection.prepare("SELECT max(sequence) FROM events"),
             deletion: try connection.prepare("DELETE FROM events WHERE sequence <= ?1"),
+            noted: try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'newest'"),
+            note: try connection.prepare(
+                """
+                INSERT INTO meta (key, value) VALUES ('newest', ?1)
+                ON CONFLICT DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(?1 AS INTEGER))
+                """),
+            unnote: try connection.prepare("DELETE FROM meta WHERE key = 'newest'"),
             keptFreePages: shrinks ? keptFreeBytes / pageSize : nil)
     }
 
@@ -124,13 +141,32 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
     package func replay(
         after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void
     ) throws(JournalError) {
-        guard let oldest = try oldestEvent() else { return }
-        if oldest > sequence + 1 { throw .missing(sequence + 1, before: oldest) }
+        let oldest = try oldestEvent()
+        if let oldest, oldest > sequence + 1 { throw .missing(sequence + 1, before: oldest) }
         var cursor = EventCursor(
             try opened().connection.prepare(EventRow.selection), after: sequence, limit: nil, mayBeginLater: false)
         while let event = try cursor.next() { try body(event) }
         // Looked at last, so that damage on the way there is told with its place.
-        if let newest = try newestEvent(), newest < sequence { throw .missing(newest + 1, before: sequence + 1) }
+        let newest = try newestEvent() ?? 0
+        let known = max(try notedEvent(), oldest == nil ? 0 : sequence)
+        if newest < known { throw .missing(newest + 1, before: known + 1) }
+    }
+
+    /// An event that was the newest once; 0 when none is noted.
+    ///
+    /// The rows at the end are the only ones that can go unnoticed: when a damaged page says that it has fewer of them,
+    /// no gap tells. Noted when there is a commit anyway, and at the end; a note with each batch would cost a page.
+    private func notedEvent() throws(JournalError) -> UInt64 {
+        try sequence(opened().noted, "where its newest event is noted") ?? 0
+    }
+
+    private func noteNewest(_ open: Open) throws(JournalError) {
+        if let newest = try newestEvent() {
+            open.note.bind(1, String(newest))
+            try open.note.run()
+        } else {
+            try open.unnote.run()
+        }
     }
 
     /// One reader serves all threads, one after the other: the lock is held while it reads, which is short.
@@ -178,6 +214,7 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
             if let last = oldest?.prefix(max(1, limit)).last {
                 open.deletion.bind(1, Int64(clamping: last))
                 try open.deletion.run()
+                try noteNewest(open)
             }
             surplus = try Self.surplusPages(open)
             let given = min(surplus, Self.pagesPerDrop)
@@ -213,6 +250,8 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
     package func close() {
         // The writer is the last to go: it takes the log over into the database and removes it.
         reading.withLock { $0 = .closed }
+        // Without the note less damage is seen, and that is all.
+        if let open, (try? newestEvent()) != nil { try? noteNewest(open) }
         open = nil
     }
 }

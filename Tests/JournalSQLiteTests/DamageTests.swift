@@ -102,6 +102,32 @@ struct DamageTests {
         #expect(2_800..<3_000 ~= Int(last) ?? 0)
     }
 
+    @Test("a newest page that says it has fewer rows is found, once the journal was closed or has dropped events")
+    func shortenedPage() throws {
+        let journal = try SQLiteJournal(folder: folder.path)
+        try journal.append(try Examples.likes(1...600))
+        _ = try journal.dropEvents(through: 10, limit: 100)
+        try journal.append(try Examples.likes(601...610))
+        journal.close()
+        var bytes = try folder.read(SQLiteJournal.fileName)
+        let user = Array("user 610".utf8)
+        let place = try #require(bytes.indices.last { bytes[$0...].starts(with: user) })
+        // The low byte of the number of cells on the page.
+        bytes[place / 4_096 * 4_096 + 4] -= 1
+        let damaged = try TemporaryFolder()
+        try damaged.write(bytes, to: SQLiteJournal.fileName)
+        let opened = try SQLiteJournal(folder: damaged.path)
+        for _ in 0..<2 {
+            #expect(throws: JournalError.unusable("event 610 is missing")) { try opened.replayed(after: 20) }
+        }
+        // To close it does not make it whole.
+        opened.close()
+        let again = try damaged.copy()
+        #expect(throws: JournalError.unusable("event 610 is missing")) {
+            try SQLiteJournal(folder: again.path).replayed(after: 20)
+        }
+    }
+
     @Test("no two rows look alike to the checksum")
     func canonical() throws {
         _ = try fill(events: 1)

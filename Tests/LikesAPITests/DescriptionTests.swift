@@ -37,6 +37,8 @@ struct DescriptionTests {
         case .feed: "/v1/feed"
         case .profile: "/v1/profiles/{user}"
         case .profileLikes: "/v1/profiles/{user}/likes"
+        case .export: "/v1/admin/export"
+        case .import: "/v1/admin/import"
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .description: "/openapi.yaml"

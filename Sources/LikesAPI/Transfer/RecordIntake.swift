@@ -42,9 +42,13 @@ package struct IntakeResult: Sendable {
         }
     }
 
+    /// News.
     package var news = Count()
+    /// Merged ids.
     package var merges = Count()
+    /// Likes, and unlikes.
     package var likes = Count()
+    /// The records that were not taken in, in order.
     package var refusals: [Refusal] = []
     /// The last event's, or where the last record was decided.
     package var sequence: UInt64 = 0

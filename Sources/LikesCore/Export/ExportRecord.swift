@@ -21,6 +21,7 @@ package struct ExportFilter: Sendable {
         self.users = users
     }
 
+    /// Whether nothing is left out.
     package var isEverything: Bool { news.isEmpty && users.isEmpty }
 }
 

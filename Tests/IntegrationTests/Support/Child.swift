@@ -49,7 +49,8 @@ final class Child: @unchecked Sendable {
         try await offPool { try self.waitForExit(deadline) }
     }
 
-    private func waitForExit(_ deadline: Deadline) throws -> Status {
+    /// Waits for the end; it blocks.
+    func waitForExit(_ deadline: Deadline) throws -> Status {
         try condition.withLock {
             while status == nil, condition.wait(until: deadline.date) {}
             guard let status else { throw Failure("process \(pid) does not end; it printed:\n\(lines)") }

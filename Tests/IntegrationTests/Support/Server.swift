@@ -42,6 +42,12 @@ final class Server: Sendable {
         return try await start(Places.binary, arguments, environment)
     }
 
+    /// Starts a server on a data folder by a program that becomes it: in another mount namespace, or as another user.
+    static func start(by launcher: [String], _ folder: String) async throws -> Server {
+        let command = launcher + [Places.binary, "serve", "--port", "0", "--data", folder]
+        return try await start(command[0], Array(command.dropFirst()), [:])
+    }
+
     /// Starts a server that keeps no file longer than so many bytes, as if the disk were full then.
     static func start(_ folder: String, fileLimit bytes: Int) async throws -> Server {
         // The shell of Debian counts in blocks of 512 bytes, others of 1,024: it is full somewhat later there.
@@ -123,6 +129,13 @@ func withServer<Result>(fileLimit: Int, _ body: (Server) async throws -> Result)
     try await Places.withFolder { folder in
         try await withServer(body) { try await Server.start(folder, fileLimit: fileLimit) }
     }
+}
+
+/// Starts a server on a data folder by a program that becomes it, and ends it after the test.
+func withServer<Result>(
+    by launcher: [String], _ folder: String, _ body: (Server) async throws -> Result
+) async throws -> Result {
+    try await withServer(body) { try await Server.start(by: launcher, folder) }
 }
 
 private func withServer<Result>(

@@ -9,7 +9,7 @@ package final class LikesState {
     let feed: FeedProjection
     let detail: DetailProjection
     let profile: ProfileProjection
-    private(set) var withdrawn: WithdrawnLikes
+    var withdrawn: WithdrawnLikes
     let key: HashKey
 
     /// Feed, detail, profile: the order in which they are told.

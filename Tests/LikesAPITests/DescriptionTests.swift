@@ -36,6 +36,7 @@ struct DescriptionTests {
         case .feed: "/v1/feed"
         case .profile: "/v1/profiles/{user}"
         case .profileLikes: "/v1/profiles/{user}/likes"
+        case .verification: "/v1/admin/verify"
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .description: "/openapi.yaml"
@@ -45,7 +46,8 @@ struct DescriptionTests {
     private static let routes: [Route] = [
         .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
         .like(NewsID(trusted: "n"), UserID(trusted: "u")), .likes, .counts, .feed, .profile(UserID(trusted: "u")),
-        .profileLikes(UserID(trusted: "u")), .health, .readiness, .description,
+        .profileLikes(UserID(trusted: "u")), .verification, .health, .readiness,
+        .description,
     ]
 
     @Test("each path that is described is served, by the route that it is described as")

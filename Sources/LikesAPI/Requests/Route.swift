@@ -12,6 +12,7 @@ enum Route {
     case feed
     case profile(UserID)
     case profileLikes(UserID)
+    case verification
     case health
     case readiness
     case description
@@ -34,6 +35,7 @@ enum Route {
         case 2 where isWord(1, "likes"): self = .likes
         case 2 where isWord(1, "counts"): self = .counts
         case 2 where isWord(1, "feed"): self = .feed
+        case 3 where isWord(1, "admin") && isWord(2, "verify"): self = .verification
         case 3 where isWord(1, "news"): self = .news(try Self.id(segments[2]))
         case 3 where isWord(1, "profiles"): self = .profile(try Self.id(segments[2]))
         case 4 where isWord(1, "news") && isWord(3, "likes"): self = .likers(try Self.id(segments[2]))
@@ -66,7 +68,7 @@ enum Route {
     /// The methods that the path has, HEAD and OPTIONS aside.
     private var ownMethods: [Method] {
         switch self {
-        case .newsCollection, .likes: Self.onlyPost
+        case .newsCollection, .likes, .verification: Self.onlyPost
         case .news, .like, .profileLikes: Self.readAndWrite
         case .counts: Self.readAndPost
         case .profile: Self.readAndDelete

@@ -13,6 +13,8 @@ struct Submission: Sendable {
 final class CommandQueue: Sendable {
     private struct State {
         var waiting: [Submission] = []
+        /// What else is to be done on the mediator's thread.
+        var errands: [@Sendable () -> Void] = []
         var commands = 0
         var entries = 0
         var isClosed = false
@@ -39,11 +41,30 @@ final class CommandQueue: Sendable {
         if wasEmpty { state.signal() }
     }
 
+    /// Puts in something to be done between two rounds. It counts as a command until it is done.
+    func put(errand: @escaping @Sendable () -> Void) throws(Rejection) {
+        try state.withLock { state throws(Rejection) in
+            if state.isClosed { throw .shuttingDown }
+            guard state.commands < Limits.queuedCommands else { throw .queueFull }
+            state.commands += 1
+            state.errands.append(errand)
+        }
+        state.signal()
+    }
+
+    /// Takes all errands.
+    func takeErrands() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            defer { state.errands = [] }
+            return state.errands
+        }
+    }
+
     /// Takes all that waits; nil when the queue is closed and empty.
     ///
     /// - Parameter milliseconds: how long to wait for something; nil for as long as it takes.
     func take(waiting milliseconds: Int?) -> [Submission]? {
-        let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || $0.isClosed }
+        let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || !$0.errands.isEmpty || $0.isClosed }
         let take: (inout State) -> [Submission]? = { state in
             if state.isClosed && state.waiting.isEmpty { return nil }
             var taken: [Submission] = []

@@ -77,6 +77,8 @@ package enum Rejection: Error, Sendable, Equatable {
     case shuttingDown
     /// As many likes exist as can be kept.
     case full
+    /// Something that is done once at a time is being done already.
+    case busy
 }
 
 /// The mediator's answer to a command that it carried out.

@@ -66,6 +66,15 @@ package final class LikesMediator: @unchecked Sendable {
         try queue.put(Submission(command: command, done: done))
     }
 
+    /// Does something on the mediator's thread between two rounds, where nothing else changes the state and no decision
+    /// waits to be folded.
+    ///
+    /// - Parameter body: called once; every write waits until it returns.
+    /// - Throws: `.queueFull` or `.shuttingDown`; `body` is not called then.
+    package func betweenRounds(_ body: @escaping @Sendable () -> Void) throws(Rejection) {
+        try queue.put(errand: body)
+    }
+
     /// Why the journal takes no events at the moment; nil when it does.
     package var journalFailure: String? { failure.withLock { $0 } }
 
@@ -78,7 +87,9 @@ package final class LikesMediator: @unchecked Sendable {
         var assignments = removalsToResume(beside: [])
         var end: Int64?
         while true {
-            guard let arrived = queue.take(waiting: patience(with: assignments)) else {
+            let taken = queue.take(waiting: patience(with: assignments))
+            let ranErrands = runErrands()
+            guard let arrived = taken else {
                 let deadline = end ?? MonotonicClock.milliseconds() + Limits.mediatorStopMilliseconds
                 end = deadline
                 if assignments.isEmpty || journalFailure != nil || MonotonicClock.milliseconds() >= deadline {
@@ -89,8 +100,16 @@ package final class LikesMediator: @unchecked Sendable {
                 continue
             }
             assignments.append(contentsOf: arrived.map(Assignment.init))
-            if assignments.isEmpty { checkJournal() } else { playRound(&assignments) }
+            if !assignments.isEmpty { playRound(&assignments) } else if !ranErrands { checkJournal() }
         }
+    }
+
+    /// Does what was asked for between rounds; whether there was anything.
+    private func runErrands() -> Bool {
+        let errands = queue.takeErrands()
+        for errand in errands { errand() }
+        queue.release(commands: errands.count, entries: 0)
+        return !errands.isEmpty
     }
 
     /// Milliseconds to wait for commands before going on with what is in hand; nil for as long as it takes. A journal

@@ -5,7 +5,7 @@ internal import LikesCore
 internal import MicroHTTP
 internal import Threading
 
-/// The service, wired by hand: journal, mediator, HTTP, brought up in this order and down in reverse.
+/// The service, wired by hand: journal, mediator, audit, HTTP, brought up in this order and down in reverse.
 final class Service {
     /// The part that all others belong to.
     let root = Coordinator("service")
@@ -15,6 +15,7 @@ final class Service {
     /// Filled as the parts come up.
     private var journal: (any Journal)?
     private var mediator: LikesMediator?
+    private var auditor: Auditor?
     private let server = Locked<HTTPServer?>(nil)
 
     /// Milliseconds that requests in hand have to be answered when the service stops; a container is killed after 10 s.
@@ -29,6 +30,10 @@ final class Service {
         root.add(
             Coordinator("mediator", onStart: { [unowned self] in try startMediator() }) { [unowned self] in
                 mediator?.stop()
+            })
+        root.add(
+            Coordinator("audit", onStart: { [unowned self] in startAuditor() }) { [unowned self] in
+                auditor?.stop()
             })
         root.add(
             Coordinator("http", onStart: { [unowned self] in try startServer() }) { [unowned self] in
@@ -66,6 +71,18 @@ final class Service {
         self.mediator = mediator
     }
 
+    private func startAuditor() {
+        guard let mediator, let shared else { preconditionFailure("the mediator comes first") }
+        let auditor = Auditor(shared, mediator: mediator) { finding in
+            Log.entry(.error, "drift") { json in
+                json.member("place", finding.place)
+                json.member("detail", finding.detail)
+            }
+        }
+        auditor.start()
+        self.auditor = auditor
+    }
+
     /// Says that writes cannot be stored, and why, or that they can be again.
     private static func logJournal(_ failure: String?) {
         guard let failure else { return Log.entry(.info, "journal_available") }
@@ -75,11 +92,13 @@ final class Service {
     }
 
     private func startServer() throws(Stop) {
-        guard let mediator, let shared, let journal else { preconditionFailure("the mediator comes first") }
+        guard let mediator, let shared, let journal, let auditor else {
+            preconditionFailure("the mediator comes first")
+        }
         do throws(HTTPServerError) {
             let addresses = try ListenAddress.resolve(settings.host)
             let api = LikesAPI(
-                mediator: mediator, reader: LikesReader(shared, epoch: journal.epoch),
+                mediator: mediator, reader: LikesReader(shared, epoch: journal.epoch), auditor: auditor,
                 isLoopback: addresses.allSatisfy(\.isLoopback))
             let server = try HTTPServer(
                 configuration: .init(hosts: [settings.host], port: settings.port, workers: settings.workers),

@@ -159,17 +159,17 @@ struct Damage: Sendable, CustomStringConvertible {
             let end = $0.log.ring.end
             link(.ofNews, $1.news, $0.log, 2) { _ in end &+ 100_000 }
         },
-        Damage(description: "a news with another id", place: "the place of news \"other\"", isRepaired: false) {
+        Damage(description: "a news with another id", place: "the place of news \"n1x\"", isRepaired: false) {
             let news = $0.catalog[$1.news].news
             $0.catalog.update(
                 $1.news,
-                to: News(id: "other", title: "", author: news.author, baseLikes: news.baseLikes), author: $1.author)
+                to: News(id: "n1x", title: "", author: news.author, baseLikes: news.baseLikes), author: $1.author)
         },
         Damage(description: "a withdrawn like that is not found", place: "withdrawn like 1", isRepaired: false) {
             state, _ in
             state.withdrawn.damage(at: 1)
         },
-        Damage(description: "likes in a wrong order", place: "the order of the log", drift: 4, isRepaired: false) {
+        Damage(description: "likes in a wrong order", place: "the order of the log", drift: 2, isRepaired: false) {
             let addresses = addresses(.ofNews, $1.news, $0.log)
             let (first, second) = ($0.log.ring[addresses[0]], $0.log.ring[addresses[1]])
             // The times of two likes, and with them the sequences, change places.

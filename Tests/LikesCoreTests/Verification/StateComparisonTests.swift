@@ -68,7 +68,7 @@ struct StateComparisonTests {
             return Self.differences(base, try Self.state(changes)).joined(separator: "; ")
         }
         #expect(try differences(1, .newsAdded(News(id: "b", title: "Another"))).contains("news \"b\""))
-        #expect(try differences(0, .newsAdded(News(id: "a", title: "A"))).contains("received likes of user \"w\""))
+        #expect(try differences(0, .newsAdded(News(id: "a", title: "A"))).contains("user \"w\" is on one side only"))
         #expect(try differences(4, Self.like("a", "x", 2, 1)).contains("user \"v\" is on one side only"))
         #expect(try differences(4, Self.like("b", "v", 2, 1)).contains("the detail's count of news \"a\": 2 and 1"))
         let later = try Self.state(Self.base) { $0 == 4 ? 99 : Int64($0) }

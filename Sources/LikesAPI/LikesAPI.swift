@@ -7,6 +7,7 @@ package import Threading
 package struct LikesAPI: Sendable {
     private let mediator: LikesMediator
     private let reader: LikesReader
+    private let auditor: Auditor
     private let clock: Clock
     private let isLoopback: Bool
     private let answer: Answer
@@ -18,9 +19,12 @@ package struct LikesAPI: Sendable {
     ///   - clock: what the `at` of likes is compared with.
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
     ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
-    package init(mediator: LikesMediator, reader: LikesReader, clock: Clock = .system, isLoopback: Bool) {
+    package init(
+        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, clock: Clock = .system, isLoopback: Bool
+    ) {
         self.mediator = mediator
         self.reader = reader
+        self.auditor = auditor
         self.clock = clock
         self.isLoopback = isLoopback
         answer = Answer(epoch: reader.epoch)
@@ -179,6 +183,8 @@ package struct LikesAPI: Sendable {
         case (.profileLikes(let user), _): return try writes.unlikeAll(user, request, operationID)
         case (.profile(let user), _): return writes.removeUser(user, operationID)
         case (.import, _): return try importConsumer(request).finish(request)
+        case (.verification, _):
+            return try Verifications(auditor: auditor, answer: answer).verify(request, operationID)
         case (.counts, _):
             _ = try mediaType(request, allowsLines: false)
             let asked = try BodyReader(clock).countsRequest(request.body)

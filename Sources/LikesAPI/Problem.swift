@@ -98,6 +98,7 @@ extension Problem {
         case .journalUnavailable:
             self.init(.journalUnavailable, "writes cannot be stored at the moment; repeat the request")
         case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
+        case .busy: self.init(.tooBusy, "this is being done already; repeat the request")
         case .full: self.init(.storageFull, "the server holds as many likes as it can")
         case .newsMerged: self.init(.newsMerged, "the news with this id was merged into another one")
         case .mergeConflict(.itself): self.init(.mergeConflict, "into: it is this news itself, or leads to it")

@@ -9,7 +9,7 @@ package final class LikesState {
     let feed: FeedProjection
     let detail: DetailProjection
     let profile: ProfileProjection
-    private(set) var withdrawn: WithdrawnLikes
+    var withdrawn: WithdrawnLikes
     /// From the beginning of a merge on: a stored news whose id leads to another one is being merged.
     private(set) var redirects: NewsRedirects
     /// The last event that took a like from a news to the one into which it is merged; not kept across restarts.

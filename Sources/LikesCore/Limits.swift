@@ -107,4 +107,23 @@ package enum Limits {
 
     /// Milliseconds between two such steps, so that they take a small part of the time.
     package static let dropMilliseconds: Int64 = 20
+
+    /// Steps of the background audit in one go: entries looked at, some milliseconds of one core. A news with more
+    /// likes than that is walked in one go all the same, and the rest after it is as much longer.
+    package static let auditSteps = 50_000
+
+    /// Milliseconds that the audit rests after so many steps: two or three percent of a core.
+    package static let auditRestMilliseconds = 1_000
+
+    /// Milliseconds from the beginning of one pass of the audit to that of the next, at least: an idle service stays idle.
+    package static let auditPassMilliseconds = 60_000
+
+    /// Findings that a verification, or a pass of the audit, tells in words; further ones are only counted.
+    package static let findings = 100
+
+    /// News, or users, whose counts are set right between two rounds of the mediator. The next ones wait for the round after.
+    package static let repairsPerRound = 256
+
+    /// Events that are read from the journal in one go to be compared with the state.
+    package static let comparedEvents = 1_000
 }

@@ -64,4 +64,24 @@ extension SnapshotFolder {
             shared: shared, snapshot: snapshot, oldestSnapshot: oldest, replayed: position - snapshot,
             warnings: warnings)
     }
+
+    /// Builds the state once more, on the oldest there is: the first event of all, or the oldest snapshot. It must be
+    /// the same as what `restore` gave.
+    ///
+    /// - Returns: nil when there is nothing older than the newest snapshot.
+    package func rebuild(_ journal: any Journal) throws(JournalError) -> LikesState? {
+        let positions = try positions()
+        let basis: LikesState
+        if try journal.keptEvents()?.lowerBound == 1 {
+            basis = LikesState()
+        } else if positions.count > 1, let oldest = positions.last {
+            do throws(SnapshotError) { basis = try load(oldest, of: journal.epoch) } catch {
+                throw .unusable(error.reason)
+            }
+        } else {
+            return nil
+        }
+        try basis.replay(journal)
+        return basis
+    }
 }

@@ -4,4 +4,11 @@ package enum SnapshotError: Error, Equatable {
     case damaged(String)
     /// It is of another journal or of a newer program: going on without it would not be what the operator wants.
     case refused(String)
+
+    /// What to tell the operator.
+    package var reason: String {
+        switch self {
+        case .damaged(let reason), .refused(let reason): reason
+        }
+    }
 }

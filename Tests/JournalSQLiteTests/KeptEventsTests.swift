@@ -163,7 +163,7 @@ struct EventReaderTests {
         try journal.append(events)
         #expect(try journal.events(after: 0, limit: 100) == events)
         #expect(try journal.events(after: 2, limit: 3) == Array(events[2..<5]))
-        #expect(try journal.events(after: 8, limit: 3).isEmpty)
+        #expect(try journal.events(after: UInt64(events.count), limit: 3).isEmpty)
         #expect(try journal.events(after: 0, limit: 0).isEmpty)
         #expect(try journal.events(after: .max, limit: 3).isEmpty)
         let reader = try journal.reader()

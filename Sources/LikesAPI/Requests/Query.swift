@@ -72,6 +72,15 @@ struct Query {
         return limit
     }
 
+    /// Whether what is found wrong shall be set right.
+    func fix() throws(Problem) -> Bool {
+        switch try text("fix") {
+        case nil, "false": return false
+        case "true": return true
+        default: throw Problem(.invalidParameter, "fix: true and false are allowed")
+        }
+    }
+
     /// The order of the feed.
     func order() throws(Problem) -> FeedOrder {
         guard try text("window") == nil else { throw Problem(.invalidParameter, "window: there is none yet") }

@@ -15,6 +15,7 @@ enum Route {
     case profileLikes(UserID)
     case export
     case `import`
+    case verification
     case health
     case readiness
     case description
@@ -39,6 +40,7 @@ enum Route {
         case 2 where isWord(1, "feed"): self = .feed
         case 3 where isWord(1, "admin") && isWord(2, "export"): self = .export
         case 3 where isWord(1, "admin") && isWord(2, "import"): self = .import
+        case 3 where isWord(1, "admin") && isWord(2, "verify"): self = .verification
         case 3 where isWord(1, "news"): self = .news(try Self.id(segments[2]))
         case 3 where isWord(1, "profiles"): self = .profile(try Self.id(segments[2]))
         case 4 where isWord(1, "news") && isWord(3, "likes"): self = .likers(try Self.id(segments[2]))
@@ -72,7 +74,7 @@ enum Route {
     /// The methods that the path has, HEAD and OPTIONS aside.
     private var ownMethods: [Method] {
         switch self {
-        case .newsCollection, .likes, .merge, .import: Self.onlyPost
+        case .newsCollection, .likes, .merge, .import, .verification: Self.onlyPost
         case .news, .like, .profileLikes: Self.readAndWrite
         case .counts: Self.readAndPost
         case .profile: Self.readAndDelete

@@ -196,6 +196,9 @@ extension LikeLog {
         }
     }
 
+    /// Sets the number of likes right.
+    func correct(count: UInt32) { self.count = count }
+
     /// Tells the index that a live entry has moved.
     func noteMoved(from old: UInt32, to new: UInt32, entry: LikeEntry) {
         index.replace(old, with: new, hash: key.hash(entry.news, entry.user))

@@ -13,10 +13,11 @@ struct Submission: Sendable {
 final class CommandQueue: Sendable {
     private struct State {
         var waiting: [Submission] = []
+        /// What else is to be done on the mediator's thread.
+        var errands: [@Sendable () -> Void] = []
         var commands = 0
         var entries = 0
         var isClosed = false
-        var isNudged = false
     }
 
     private let state = Monitor(State())
@@ -40,14 +41,32 @@ final class CommandQueue: Sendable {
         if wasEmpty { state.signal() }
     }
 
-    /// Takes all that waits, which may be nothing after a nudge; nil when the queue is closed and empty.
+    /// Puts in something to be done between two rounds. It counts as a command until it is done.
+    func put(errand: @escaping @Sendable () -> Void) throws(Rejection) {
+        try state.withLock { state throws(Rejection) in
+            if state.isClosed { throw .shuttingDown }
+            guard state.commands < Limits.queuedCommands else { throw .queueFull }
+            state.commands += 1
+            state.errands.append(errand)
+        }
+        state.signal()
+    }
+
+    /// Takes all errands.
+    func takeErrands() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            defer { state.errands = [] }
+            return state.errands
+        }
+    }
+
+    /// Takes all that waits, which may be nothing when there are errands; nil when the queue is closed and empty.
     ///
     /// - Parameter milliseconds: how long to wait for something; nil for as long as it takes.
     func take(waiting milliseconds: Int?) -> [Submission]? {
-        let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || $0.isClosed || $0.isNudged }
+        let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || !$0.errands.isEmpty || $0.isClosed }
         let take: (inout State) -> [Submission]? = { state in
             if state.isClosed && state.waiting.isEmpty { return nil }
-            state.isNudged = false
             var taken: [Submission] = []
             swap(&taken, &state.waiting)
             return taken
@@ -55,12 +74,6 @@ final class CommandQueue: Sendable {
         guard let milliseconds else { return state.wait(until: hasNews, then: take) }
         if milliseconds > 0 { _ = state.wait(until: hasNews, milliseconds: milliseconds) }
         return state.withLock(take)
-    }
-
-    /// Ends a wait for commands though there may be none.
-    func nudge() {
-        state.withLock { $0.isNudged = true }
-        state.signal()
     }
 
     /// Counts answered commands out.

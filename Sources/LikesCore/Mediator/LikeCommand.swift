@@ -79,6 +79,8 @@ package enum Rejection: Error, Sendable, Equatable {
     case shuttingDown
     /// As many likes exist as can be kept.
     case full
+    /// Something that is done once at a time is being done already.
+    case busy
     /// The news was merged: callers go on with the other one.
     case newsMerged(into: NewsID)
     /// The two news cannot be merged.

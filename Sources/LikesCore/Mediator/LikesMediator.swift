@@ -75,7 +75,17 @@ package final class LikesMediator: @unchecked Sendable {
     /// - Parameter sequence: the last event that is not needed any more.
     package func dropEvents(through sequence: UInt64) {
         droppable.withLock { $0 = max($0, sequence) }
-        queue.nudge()
+        // Wakes a mediator that waits; one that is busy, or stopped, needs no waking.
+        try? queue.put(errand: {})
+    }
+
+    /// Does something on the mediator's thread between two rounds, where nothing else changes the state and no decision
+    /// waits to be folded.
+    ///
+    /// - Parameter body: called once; every write waits until it returns.
+    /// - Throws: `.queueFull` or `.shuttingDown`; `body` is not called then.
+    package func betweenRounds(_ body: @escaping @Sendable () -> Void) throws(Rejection) {
+        try queue.put(errand: body)
     }
 
     /// Why the journal takes no events at the moment; nil when it does.
@@ -90,7 +100,9 @@ package final class LikesMediator: @unchecked Sendable {
         var assignments = cascadesToResume(beside: [])
         var end: Int64?
         while true {
-            guard let arrived = queue.take(waiting: patience(with: assignments)) else {
+            let taken = queue.take(waiting: patience(with: assignments))
+            runErrands()
+            guard let arrived = taken else {
                 let deadline = end ?? MonotonicClock.milliseconds() + Limits.mediatorStopMilliseconds
                 end = deadline
                 if assignments.isEmpty || journalFailure != nil || MonotonicClock.milliseconds() >= deadline {
@@ -118,6 +130,13 @@ package final class LikesMediator: @unchecked Sendable {
             noteJournal(failure: error.reason)
         }
         nextDrop = MonotonicClock.milliseconds() + Limits.dropMilliseconds
+    }
+
+    /// Does what was asked for between rounds.
+    private func runErrands() {
+        let errands = queue.takeErrands()
+        for errand in errands { errand() }
+        queue.release(commands: errands.count, entries: 0)
     }
 
     /// Milliseconds to wait for commands before going on with what is in hand; nil for as long as it takes. A journal

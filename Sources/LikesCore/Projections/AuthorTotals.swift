@@ -24,7 +24,26 @@ struct AuthorTotals {
         var total = self[author]
         total.likes += Int128(likes)
         total.news += news
+        set(total, of: author)
+    }
+
+    mutating func set(_ total: Total, of author: UInt32) {
         tables[Self.table(author)][author] = total.news == 0 ? nil : total
+    }
+
+    /// The totals of all authors, counted from the news.
+    ///
+    /// - Parameter likes: the likes of a news, without its `baseLikes`.
+    static func counted(_ state: LikesState, likes: (UInt32) -> UInt32) -> [UInt32: Total] {
+        var totals: [UInt32: Total] = [:]
+        for handle in 0..<UInt32(state.catalog.handleCount) {
+            guard let stored = state.catalog.stored(handle), let author = stored.author,
+                !state.catalog.isLeaving(handle)
+            else { continue }
+            totals[author, default: Total()].likes += Int128(stored.news.baseLikes) + Int128(likes(handle))
+            totals[author, default: Total()].news += 1
+        }
+        return totals
     }
 
     private static func table(_ author: UInt32) -> Int { Int(author) % tableCount }

@@ -27,6 +27,9 @@ package final class DetailProjection: LikeProjection {
     /// The likes of a news, `baseLikes` included.
     func likesCount(_ handle: UInt32) -> Int64 { counts[handle] }
 
+    /// Sets a count right.
+    func correct(_ handle: UInt32, to count: Int64) { counts[handle] = count }
+
     /// The sequence of the last event that changed what is shown of a news.
     func changedAt(_ handle: UInt32) -> UInt64 { changes[handle] }
 

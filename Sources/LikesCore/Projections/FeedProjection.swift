@@ -123,6 +123,25 @@ package final class FeedProjection: LikeProjection {
         return list.position { comes($0, before: key, in: order) }
     }
 
+    // MARK: Verification
+
+    /// Sets a count right; the orders are made again afterwards.
+    func correct(_ handle: UInt32, to count: Int64) { counts[handle] = count }
+
+    /// Both orders, made from nothing but the counts: takes a while, and changes nothing.
+    func remadeOrders() -> (newest: OrderedHandles, top: OrderedHandles) {
+        let keyed = (0..<UInt32(catalog.handleCount)).compactMap { handle in
+            catalog.stored(handle) == nil || catalog.isLeaving(handle) ? nil : (handle: handle, key: key(handle))
+        }
+        func ordered(_ order: FeedOrder) -> OrderedHandles {
+            OrderedHandles(keyed.sorted { $0.key.comes(before: $1.key, in: order) }.map(\.handle))
+        }
+        return (ordered(.newest), ordered(.top))
+    }
+
+    /// Puts other orders in the place of those that are there.
+    func correct(_ orders: (newest: OrderedHandles, top: OrderedHandles)) { (newest, top) = orders }
+
     /// Whether a news has the place that a key names. In `newest` a count, which may have changed, names no place.
     private func stands(_ handle: UInt32, at key: FeedKey, in order: FeedOrder) -> Bool {
         let own = self.key(handle)
@@ -160,5 +179,12 @@ package struct FeedKey: Sendable, Equatable {
         self.likesCount = likesCount
         self.sortTime = sortTime
         self.id = id
+    }
+
+    /// Whether a news with this key stands before one with another.
+    func comes(before other: FeedKey, in order: FeedOrder) -> Bool {
+        if order == .top, likesCount != other.likesCount { return likesCount > other.likesCount }
+        if sortTime != other.sortTime { return sortTime > other.sortTime }
+        return id < other.id
     }
 }

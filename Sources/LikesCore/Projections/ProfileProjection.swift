@@ -34,6 +34,20 @@ package final class ProfileProjection: LikeProjection {
     /// The likes of all news that a user wrote, `baseLikes` included; no more than 64 bits can show.
     func numberOfReceivedLikes(_ user: UInt32) -> Int64 { Int64(clamping: authors[user].likes) }
 
+    /// What a user's news come to.
+    func total(_ user: UInt32) -> AuthorTotals.Total { authors[user] }
+
+    /// Sets the number of given likes right.
+    func correct(_ user: UInt32, to count: UInt32) {
+        guard numberOfGivenLikes(user) != Int64(count) else { return }
+        given.grow(to: Int(user) + 1)
+        changes.grow(to: Int(user) + 1)
+        given[user] = count
+    }
+
+    /// Sets what a user's news come to right.
+    func correct(_ author: UInt32, to total: AuthorTotals.Total) { authors.set(total, of: author) }
+
     /// Whether a user wrote a news that is there.
     func isAuthor(_ user: UInt32) -> Bool { authors[user].news > 0 }
 

@@ -45,6 +45,24 @@ struct WithdrawnLikes: ~Copyable {
         return index.find(hash: pair.hash(key)) { pairs[$0] == pair } != nil
     }
 
+    /// The number of likes that are remembered.
+    var count: Int { pairs.count }
+
+    /// The number of likes that can be found; that of likes, unless something is wrong.
+    var indexedCount: Int { index.count }
+
+    /// Whether the like that is remembered at a place is found there.
+    func isFound(at place: UInt32) -> Bool {
+        let pair = pairs[place]
+        return index.find(hash: pair.hash(key)) { pairs[$0] == pair } == place
+    }
+
+    /// The like that is remembered at a place.
+    func like(at place: UInt32) -> (serial: UInt32, user: UInt32) { (pairs[place].serial, pairs[place].user) }
+
+    /// Overwrites a memory without telling the index: a test does it damage with this.
+    mutating func damage(at place: UInt32) { pairs[place] = Pair(serial: .max, user: .max) }
+
     mutating func remember(serial: UInt32, user: UInt32) {
         guard !contains(serial: serial, user: user) else { return }
         let place = UInt32(next)

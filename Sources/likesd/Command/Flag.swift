@@ -9,7 +9,7 @@ struct Flag {
     let verbs: [Verb]
 
     /// The commands that take flags.
-    enum Verb: String, CaseIterable { case serve, `import`, export, health }
+    enum Verb: String, CaseIterable { case serve, `import`, export, verify, health }
 
     /// The variable of the environment that sets it: `--in-memory` is `LIKESD_IN_MEMORY`.
     var variable: String { "LIKESD_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
@@ -22,7 +22,7 @@ struct Flag {
             verbs: [.serve]),
         Flag(
             name: "data", value: "DIR", help: "folder of the data; made when it is not there", initial: "./data",
-            verbs: [.serve, .import, .export]),
+            verbs: [.serve, .import, .export, .verify]),
         Flag(
             name: "in-memory", value: nil, help: "keep everything in memory only: gone when the process ends",
             initial: "", verbs: [.serve]),
@@ -32,6 +32,8 @@ struct Flag {
         Flag(
             name: "workers", value: "N", help: "threads that serve HTTP, 1 to 256", initial: "one per core",
             verbs: [.serve]),
+        Flag(
+            name: "fix", value: nil, help: "taken, but changes nothing: see below", initial: "", verbs: [.verify]),
         Flag(
             name: "url", value: "URL", help: "a running server to speak to, over plain HTTP",
             initial: "health: the local one", verbs: [.import, .export, .health]),
@@ -47,6 +49,7 @@ enum Help {
           likesd serve                             run the server
           likesd import FILE... (--data | --url)   take in news and likes from CSV or NDJSON files
           likesd export (--data | --url)           write news and likes to the standard output, as NDJSON
+          likesd verify --data DIR                 recount a folder that no server uses; exit 0 when all is right, else 1
           likesd health                            exit 0 when the server is well, else 1
           likesd version
           likesd help
@@ -57,6 +60,10 @@ enum Help {
 
         A CSV file begins with a header line: "id,title" for news (author, url, publishedAt, baseLikes may follow),
         "user,news" for likes (at may follow).
+
+        verify prints {"drift", "orphans", "news", "users", "likes", "fixed", "sequence"} as one line of JSON. It only reports:
+        the counts of a folder are made from its journal at each start. A running server sets its counts right with
+        POST /v1/admin/verify?fix=true.
 
         """
     }

@@ -16,6 +16,7 @@ func run(_ arguments: [String]) -> ExitStatus {
         case "serve": return try serve(try Settings(rest, for: .serve))
         case "import": return try importFiles(try Settings(rest, for: .import))
         case "export": return try exportRecords(try Settings(rest, for: .export))
+        case "verify": return try verify(try Settings(rest, for: .verify))
         case "health": return try checkHealth(try Settings(rest, for: .health))
         case "version", "--version": print("likesd \(Version.text)")
         case "help", "--help", "-h": print(Help.text, terminator: "")

@@ -34,6 +34,17 @@ final class DataStore: Sendable {
     /// What is to be read of the state.
     var reader: LikesReader { LikesReader(shared, epoch: journal.epoch) }
 
+    /// What the journal still keeps.
+    var keptEvents: KeptEvents {
+        let journal = journal
+        return KeptEvents(
+            first: { () throws(JournalError) in try journal.keptEvents()?.lowerBound },
+            events: { after, limit throws(JournalError) in try journal.events(after: after, limit: limit) })
+    }
+
+    /// The state once more, built on something older than the newest snapshot; nil when there is nothing older.
+    func rebuilt() throws(JournalError) -> LikesState? { try snapshots.rebuild(journal) }
+
     /// Takes snapshots from now on, and lets the journal let go of what they hold.
     ///
     /// - Parameter mediator: asked for when the first snapshot is there.

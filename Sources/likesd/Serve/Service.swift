@@ -5,7 +5,7 @@ internal import MicroHTTP
 internal import SnapshotFiles
 internal import Threading
 
-/// The service, wired by hand: journal, mediator, HTTP, brought up in this order and down in reverse.
+/// The service, wired by hand: journal, snapshots, mediator, audit, HTTP, brought up in this order and down in reverse.
 final class Service {
     /// The part that all others belong to.
     let root = Coordinator("service")
@@ -17,6 +17,7 @@ final class Service {
     private var journal: (any Journal)?
     private var shared: SharedLikes?
     private var snapshotter: Snapshotter?
+    private var auditor: Auditor?
     private let mediator = Locked<LikesMediator?>(nil)
     private let server = Locked<HTTPServer?>(nil)
     private var stopDeadline = Int64.max
@@ -40,6 +41,10 @@ final class Service {
         root.add(
             Coordinator("mediator", onStart: { [unowned self] in startMediator() }) { [unowned self] in
                 mediator.withLock { $0 }?.stop()
+            })
+        root.add(
+            Coordinator("audit", onStart: { [unowned self] in startAuditor() }) { [unowned self] in
+                auditor?.stop()
             })
         root.add(
             Coordinator("http", onStart: { [unowned self] in try startServer() }) { [unowned self] in
@@ -104,6 +109,20 @@ final class Service {
         self.mediator.withLock { $0 = mediator }
     }
 
+    private func startAuditor() {
+        guard let mediator = mediator.withLock({ $0 }), let shared else {
+            preconditionFailure("the mediator comes first")
+        }
+        let auditor = Auditor(shared, mediator: mediator, keptEvents: store?.keptEvents) { finding in
+            Log.entry(.error, "drift") { json in
+                json.member("place", finding.place)
+                json.member("detail", finding.detail)
+            }
+        }
+        auditor.start()
+        self.auditor = auditor
+    }
+
     /// Says that writes cannot be stored, and why, or that they can be again.
     private static func logJournal(_ failure: String?) {
         guard let failure else { return Log.entry(.info, "journal_available") }
@@ -113,13 +132,13 @@ final class Service {
     }
 
     private func startServer() throws(Stop) {
-        guard let mediator = mediator.withLock({ $0 }), let shared, let journal else {
+        guard let mediator = mediator.withLock({ $0 }), let shared, let journal, let auditor else {
             preconditionFailure("the mediator comes first")
         }
         do throws(HTTPServerError) {
             let addresses = try ListenAddress.resolve(settings.host)
             let api = LikesAPI(
-                mediator: mediator, reader: LikesReader(shared, epoch: journal.epoch),
+                mediator: mediator, reader: LikesReader(shared, epoch: journal.epoch), auditor: auditor,
                 isLoopback: addresses.allSatisfy(\.isLoopback))
             let server = try HTTPServer(
                 configuration: .init(hosts: [settings.host], port: settings.port, workers: settings.workers),

@@ -47,6 +47,9 @@ package struct StateComparison {
         expect(left.log.count, right.log.count, "the number of likes")
         expect(left.withdrawn.count, right.withdrawn.count, "the number of withdrawn likes")
         expect(left.feed.changedAt, right.feed.changedAt, "the last change of the feed")
+        expect(
+            left.redirects.pairs.map { "\($0.old.text) > \($0.target.text)" },
+            right.redirects.pairs.map { "\($0.old.text) > \($0.target.text)" }, "the merged ids")
         compareSerials()
         for order in [FeedOrder.newest, .top] {
             let orders = [left, right].map { state in

@@ -25,19 +25,6 @@ package struct Verification {
         tally.add(verifier.tally)
     }
 
-    /// Compares the state with the events of a journal, as a replay hands them out.
-    package mutating func compare(
-        replay: ((LikeEvent) throws(JournalError) -> Void) throws(JournalError) -> Void
-    ) throws(VerificationStop) {
-        var comparison = JournalComparison(state)
-        var found = tally
-        try read { () throws(JournalError) in
-            try replay { (event) throws(JournalError) in Self.take(event, state, &comparison, &found) }
-        }
-        tally = found
-        finish(comparison)
-    }
-
     /// Compares the state with one that was made another way of the same events.
     package mutating func compare(with other: LikesState) {
         for difference in StateComparison(other, state, limit: Limits.findings).differences {

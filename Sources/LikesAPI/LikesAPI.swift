@@ -201,15 +201,22 @@ package struct LikesAPI: Sendable {
                 status: 200,
                 headers: [Header("Content-Type", "application/yaml"), Header("Cache-Control", "no-cache")],
                 body: PackageResources.openapi_yaml)
-        case .readiness where mediator.journalFailure != nil:
-            throw Problem(.journalUnavailable, "writes cannot be stored at the moment")
-        default:
-            var json = JSONWriter()
-            json.object { $0.member("status", "ok") }
-            return Response(
-                status: 200,
-                headers: [Header("Content-Type", "application/json"), Header("Cache-Control", "no-store")],
-                body: json.bytes)
+        case .readiness:
+            // For the operator: what the system says, which is nothing of the program's own.
+            if let reason = mediator.journalFailure {
+                throw Problem(.journalUnavailable, "writes cannot be stored at the moment: \(reason)")
+            }
+            return ok
+        default: return ok
         }
+    }
+
+    private var ok: Response {
+        var json = JSONWriter()
+        json.object { $0.member("status", "ok") }
+        return Response(
+            status: 200,
+            headers: [Header("Content-Type", "application/json"), Header("Cache-Control", "no-store")],
+            body: json.bytes)
     }
 }

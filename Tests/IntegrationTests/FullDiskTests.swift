@@ -37,7 +37,9 @@ import Testing
             #expect(again.status == 503)
             try await expectKept(api, stored)
             #expect(try await api.get("/healthz").status == 200)
-            #expect(try await api.get("/readyz").status == 503)
+            let ready = try await api.get("/readyz")
+            expectProblem(ready, 503, "journal_unavailable")
+            #expect(ready["detail"].string?.contains("SQLite error") == true)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Data that is damaged or foreign, and folders that cannot be used: one clear line, and the exit status that says which.
 @Suite struct RefusedDataTests {
-    /// A data folder with 3,001 events in it, whose server has ended.
+    /// A data folder with 3,001 events in it and no snapshot, whose server has ended.
     private func withData(_ body: (String) async throws -> Void) async throws {
         try await Places.withFolder { folder in
             try await withServer(.folder(folder)) { server in
@@ -13,6 +13,7 @@ import Testing
                 try await server.api.like("n", by: (1...3_000).map { "user \($0)" })
                 #expect(try await server.stop() == .exit(0))
             }
+            for snapshot in try Snapshots.names(folder) { Places.remove("\(folder)/\(snapshot)") }
             try await body(folder)
         }
     }

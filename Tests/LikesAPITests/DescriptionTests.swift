@@ -37,6 +37,8 @@ struct DescriptionTests {
         case .feed: "/v1/feed"
         case .profile: "/v1/profiles/{user}"
         case .profileLikes: "/v1/profiles/{user}/likes"
+        case .export: "/v1/admin/export"
+        case .import: "/v1/admin/import"
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .description: "/openapi.yaml"
@@ -47,7 +49,7 @@ struct DescriptionTests {
         .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
         .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed,
         .profile(UserID(trusted: "u")),
-        .profileLikes(UserID(trusted: "u")), .health, .readiness, .description,
+        .profileLikes(UserID(trusted: "u")), .export, .import, .health, .readiness, .description,
     ]
 
     @Test("each path that is described is served, by the route that it is described as")

@@ -23,7 +23,7 @@ struct Flag {
             name: "port", value: "PORT", help: "port to listen on; 0 picks one that is free", initial: "8080",
             verbs: [.serve]),
         Flag(
-            name: "data", value: "DIR", help: "folder of the data; made when it is not there", initial: "./data",
+            name: "data", value: "DIR", help: "folder of the data; serve and import make it", initial: "./data",
             verbs: [.serve, .import, .export]),
         Flag(
             name: "in-memory", value: nil, help: "keep everything in memory only: gone when the process ends",

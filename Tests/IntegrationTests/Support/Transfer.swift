@@ -44,6 +44,11 @@ func exported(_ arguments: [String]) async throws -> Data {
     return run.written
 }
 
+extension [UInt8] {
+    /// Whether these are the last bytes.
+    func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
+}
+
 /// A connection that a test reads and writes byte by byte, or neglects. It blocks: use it in `offPool`.
 final class RawConnection: Sendable {
     private let descriptor: Int32

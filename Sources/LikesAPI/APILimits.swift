@@ -33,8 +33,14 @@ enum APILimits {
     /// Bytes of a line of an import: every member of a news at its longest, with most of it escaped. More is 413.
     static let importLine = 256 << 10
 
-    /// Records of an import that are handed to the mediator together; while it has them, nothing more is read.
+    /// Lines of an import that are handed to the mediator together; while it has them, nothing more is read.
     static let importBatch = 5_000
+
+    /// Bytes of lines after which a batch of an import is full before it has so many: news can be large.
+    static let importBatchBytes = 2 << 20
+
+    /// Values in a line of an import: a news with all its properties has fewer than a hundred. The line is refused.
+    static let importValues = 1_000
 
     /// Refused records that the answer to an import lists; more are only counted.
     static let importRefusals = 10_000

@@ -68,11 +68,10 @@ package struct LikesAPI: Sendable {
     }
 
     private func importConsumer(_ request: borrowing Request) throws(Problem) -> ImportConsumer {
-        guard try mediaType(request, allowsLines: true) == .ndjson else {
-            throw Problem(.unsupportedMediaType, "the body must be application/x-ndjson")
-        }
+        try MediaType.checkLines(request.header("Content-Type"))
+        let operationID = try operationID(request)
         return ImportConsumer(
-            RecordIntake(mediator, reader), answer, clock, try operationID(request))
+            RecordIntake(mediator, reader, operationID: operationID), answer, clock, operationID)
     }
 
     private func maximumBody(_ route: Route, _ request: borrowing Request) throws(Problem) -> Int {

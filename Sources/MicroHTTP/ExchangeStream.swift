@@ -84,7 +84,7 @@ extension Exchange {
     /// others. So we end it ourselves, and give the library a byte that can no longer be sent: that, it sees at once.
     private func close(_ buffer: UnsafeMutableRawPointer) -> Int {
         if isHTTP11 || outgoing?.isFinished == true {
-            shutdown(unsafe mhd_shim_connection_descriptor(connection), Int32(SHUT_WR))
+            LingeringSockets.endWriting(unsafe mhd_shim_connection_descriptor(connection))
         } else {
             reset()
         }

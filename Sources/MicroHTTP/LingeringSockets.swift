@@ -19,9 +19,14 @@ struct LingeringSockets {
     /// The descriptors to watch for readability.
     var descriptors: [Int32] { entries.map(\.descriptor) }
 
+    /// Tells the other side that nothing more comes.
+    ///
+    /// Here only: where CMicroHTTPD is imported too, the compiler takes `SHUT_WR` for its own, and hides it from others.
+    static func endWriting(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Takes a descriptor over, one that does not block; the answer has been written.
     mutating func add(_ descriptor: Int32) {
-        shutdown(descriptor, Int32(SHUT_WR))
+        Self.endWriting(descriptor)
         guard entries.count < HTTPLimits.lingeringConnections else {
             close(descriptor)
             return

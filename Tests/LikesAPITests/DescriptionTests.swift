@@ -50,7 +50,7 @@ struct DescriptionTests {
         .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
         .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed,
         .profile(UserID(trusted: "u")),
-        .profileLikes(UserID(trusted: "u")), .verification, .health, .readiness, .description,
+        .profileLikes(UserID(trusted: "u")), .verification, .export, .import, .health, .readiness, .description,
     ]
 
     @Test("each path that is described is served, by the route that it is described as")

@@ -23,6 +23,12 @@ enum MediaType {
                     ? "the body must be application/json or application/x-ndjson" : "the body must be application/json")
         }
     }
+
+    /// Lets through what can only be lines.
+    static func checkLines(_ contentType: String?) throws(Problem) {
+        if let type = try? MediaType(contentType, allowsLines: true), type == .ndjson { return }
+        throw Problem(.unsupportedMediaType, "the body must be application/x-ndjson")
+    }
 }
 
 /// Reads bodies into what the domain understands.

@@ -22,7 +22,9 @@ struct Fields {
     /// Ends the reading: what was not taken is unknown.
     func finish() throws(Problem) {
         guard let member = members.first else { return }
-        throw Problem(.invalidBody, "\(member.key): there is no such member")
+        // Of an endless name its beginning will do: an import keeps many such texts.
+        let name = String(String.UnicodeScalarView(member.key.unicodeScalars.prefix(Limits.propertyKeyBytes)))
+        throw Problem(.invalidBody, "\(name): there is no such member")
     }
 
     /// A string of so many bytes; nil when it is absent.

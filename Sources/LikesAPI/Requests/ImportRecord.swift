@@ -13,8 +13,8 @@ package enum ImportRecord: Sendable {
     /// - Parameter now: what `at` is compared with.
     package init(json: [UInt8], now: Timestamp) throws(ImportRecordError) {
         let root: JSONValue
-        do throws(JSONError) { root = try JSONDocument(json).root } catch {
-            throw ImportRecordError(code: Problem.Code.invalidJSON.rawValue, reason: error.reason)
+        do throws(JSONError) { root = try JSONDocument(json, maximumValues: APILimits.importValues).root } catch {
+            throw ImportRecordError(code: Problem.Code.invalidJSON.rawValue, reason: error.reasonInLine)
         }
         let reader = BodyReader(now: now)
         do throws(Problem) {
@@ -29,6 +29,17 @@ package enum ImportRecord: Sendable {
             }
         } catch {
             throw ImportRecordError(code: error.code.rawValue, reason: error.detail)
+        }
+    }
+}
+
+extension JSONError {
+    /// A sentence about a text that is one line of many, whose number is told beside it.
+    fileprivate var reasonInLine: String {
+        switch fault {
+        case .malformed: "the line is not valid JSON (column \(column))"
+        case .duplicateKey: "a key comes twice in an object (column \(column))"
+        case .tooManyValues(let limit): "the line has more than \(limit) values"
         }
     }
 }

@@ -56,7 +56,7 @@ struct Query {
     /// What an export is asked for.
     func exportFilter() throws(Problem) -> ExportFilter {
         let filter = ExportFilter(news: try ids("news"), users: try ids("user"))
-        guard filter.news.count + filter.users.count <= Limits.exportFilters else {
+        guard filter.count <= Limits.exportFilters else {
             throw Problem(.invalidParameter, "news, user: up to \(Limits.exportFilters) ids are allowed")
         }
         return filter

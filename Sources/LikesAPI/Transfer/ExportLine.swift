@@ -54,3 +54,12 @@ package struct ExportWriter {
         return goesOn
     }
 }
+
+extension ExportFilter {
+    /// The query that asks a server for it, with its question mark; empty for everything.
+    package var query: String {
+        let ids = news.map { ("news", $0.text) } + users.map { ("user", $0.text) }
+        let parameters = ids.map { "\($0)=\(PercentEncoding.encode($1))" }
+        return parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")
+    }
+}

@@ -7,14 +7,14 @@ internal import Threading
 /// lines in hand, no more is read.
 final class ImportConsumer: BodyConsumer {
     fileprivate struct State {
-        /// The beginning of a line whose end has not come yet.
-        var line: [UInt8] = []
-        var lines = 0
-        var records: [NumberedRecord] = []
+        var lines = ImportLines()
         var result = IntakeResult()
         /// Refusals beyond those that are listed.
         var unlisted = 0
-        var failure: Rejection?
+        /// The number of the last line that the mediator is through with.
+        var lastTaken = 0
+        /// Why nothing more is taken.
+        var problem: Problem?
     }
 
     private let state = Locked(State())
@@ -32,46 +32,46 @@ final class ImportConsumer: BodyConsumer {
 
     func consume(_ piece: [UInt8]) -> Intake {
         let now = Timestamp(milliseconds: clock.now())
-        let step: (isFull: Bool, problem: Problem?) = state.withLock { state in
-            if let failure = state.failure { return (false, Problem(failure)) }
-            state.take(piece, now)
-            if state.line.count > APILimits.importLine {
-                let detail = "line \(state.lines + 1): a line may have up to \(APILimits.importLine) bytes"
-                return (false, Problem(.bodyTooLarge, detail))
-            }
-            return (state.records.count >= APILimits.importBatch, nil)
+        let (isFull, problem) = state.withLock { state in
+            if state.problem == nil { state.lines.take(piece, now) }
+            return (state.lines.isFull, state.problem)
         }
-        if let problem = step.problem { return .answer(problem.response.echoing(operationID)) }
-        guard step.isFull else { return .more }
+        if let problem { return .answer(problem.response.echoing(operationID)) }
+        guard isFull else { return .more }
         return .wait { [self] resumption in flush { resumption.resume() } }
     }
 
     func finish(_ request: borrowing Request) -> Reply {
         let now = Timestamp(milliseconds: clock.now())
-        state.withLock { $0.takeLastLine(now) }
+        let problem = state.withLock { state in
+            if state.problem == nil { state.lines.takeLastLine(now) }
+            return state.problem
+        }
+        // Lines behind those that failed are not taken: the order counts.
+        if let problem { return .now(problem.response.echoing(operationID)) }
         return .later { [self] responder in
             flush { [self] in responder.complete { [self] in response() } }
         }
     }
 
+    /// What was taken stays; what has gathered is let go, as are lines that are still on their way.
     func cancel() {}
 
     /// Lets the mediator take what has gathered.
     private func flush(then goOn: @escaping @Sendable () -> Void) {
-        let records = state.withLock { state in
-            defer { state.records = [] }
-            return state.records
-        }
-        intake.take(records) { [self] outcome in
-            state.withLock { $0.add(outcome) }
+        let batch = state.withLock { $0.lines.takeBatch() }
+        intake.take(batch.records) { [self] outcome in
+            state.withLock { $0.note(outcome, of: batch) }
             goOn()
         }
     }
 
     private func response() -> Response {
-        let (result, unlisted, failure) = state.withLock { ($0.result, $0.unlisted, $0.failure) }
-        if let failure { return Problem(failure).response.echoing(operationID) }
-        let response = answer.json(200, position: result.sequence) { json in
+        let (result, unlisted, problem) = state.withLock { ($0.result, $0.unlisted, $0.problem) }
+        if let problem { return problem.response.echoing(operationID) }
+        // Without a record that was decided, nothing says where that was.
+        let sequence = result.sequence > 0 ? result.sequence : intake.position
+        let response = answer.json(200, position: sequence) { json in
             json.object { json in
                 json.member("news", result.news)
                 json.member("merges", result.merges)
@@ -79,7 +79,7 @@ final class ImportConsumer: BodyConsumer {
                 json.member("refused", result.refusals.count + unlisted)
                 json.name("refusals")
                 json.array { json in for refusal in result.refusals { json.value(refusal) } }
-                json.member("sequence", result.sequence)
+                json.member("sequence", sequence)
             }
         }
         return response.echoing(operationID)
@@ -87,27 +87,19 @@ final class ImportConsumer: BodyConsumer {
 }
 
 extension ImportConsumer.State {
-    /// Takes the lines in a piece.
-    fileprivate mutating func take(_ piece: [UInt8], _ now: Timestamp) {
-        var rest = piece[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            line += rest[..<end]
-            rest = rest[(end + 1)...]
-            endLine(now)
-        }
-        line += rest
-    }
-
-    fileprivate mutating func takeLastLine(_ now: Timestamp) { if !line.isEmpty { endLine(now) } }
-
-    private mutating func endLine(_ now: Timestamp) {
-        lines += 1
-        defer { line.removeAll(keepingCapacity: true) }
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
-        do throws(ImportRecordError) {
-            records.append(NumberedRecord(line: lines, record: try ImportRecord(json: line, now: now)))
-        } catch {
-            refuse(.init(line: lines, code: error.code, detail: error.reason))
+    /// Writes down what became of a batch.
+    fileprivate mutating func note(_ outcome: Result<IntakeResult, Rejection>, of batch: ImportLines.Batch) {
+        switch outcome {
+        case .failure(let rejection):
+            let problem = Problem(rejection)
+            self.problem = Problem(problem.code, "\(problem.detail); lines 1 to \(lastTaken) are through")
+        case .success(let more):
+            result.add(more)
+            lastTaken = batch.lastLine
+            for refusal in (batch.refusals + more.refusals).sorted(by: { $0.line < $1.line }) { refuse(refusal) }
+            guard lines.isTooLong else { return }
+            let detail = "line \(lines.nextLine): a line may have up to \(APILimits.importLine) bytes"
+            problem = Problem(.bodyTooLarge, "\(detail); those before are through")
         }
     }
 
@@ -116,15 +108,6 @@ extension ImportConsumer.State {
             result.refusals.append(refusal)
         } else {
             unlisted += 1
-        }
-    }
-
-    fileprivate mutating func add(_ outcome: Result<IntakeResult, Rejection>) {
-        switch outcome {
-        case .failure(let rejection): failure = rejection
-        case .success(let more):
-            result.add(more)
-            for refusal in more.refusals { refuse(refusal) }
         }
     }
 }

@@ -42,13 +42,13 @@ package struct IntakeResult: Sendable {
         }
     }
 
-    /// News.
+    /// What became of news.
     package var news = Count()
-    /// Merged ids.
+    /// What became of merged ids.
     package var merges = Count()
-    /// Likes, and unlikes.
+    /// What became of likes and unlikes.
     package var likes = Count()
-    /// The records that were not taken in, in order.
+    /// In the order of their lines, where one source gave them all.
     package var refusals: [Refusal] = []
     /// The last event's, or where the last record was decided.
     package var sequence: UInt64 = 0
@@ -86,11 +86,17 @@ package final class RecordIntake: Sendable {
 
     private let mediator: LikesMediator
     private let reader: LikesReader
+    private let operationID: OperationID?
 
-    package init(_ mediator: LikesMediator, _ reader: LikesReader) {
+    /// - Parameter operationID: the events that the records cause carry it.
+    package init(_ mediator: LikesMediator, _ reader: LikesReader, operationID: OperationID? = nil) {
         self.mediator = mediator
         self.reader = reader
+        self.operationID = operationID
     }
+
+    /// How far this instance has come.
+    var position: UInt64 { reader.position }
 
     /// Takes records in.
     ///
@@ -123,7 +129,7 @@ package final class RecordIntake: Sendable {
         let entries = records.prefixMap { record -> BatchEntry<NewsDraft>? in
             if case .news(let draft) = record { .request(draft) } else { nil }
         }
-        takeMany(.putManyNews(entries), records.prefix(entries.count)) { [self] receipt in
+        takeMany(.putManyNews(entries)) { [self] receipt in
             go(on: records.dropFirst(entries.count), result.adding(receipt, \.news, records), done)
         } failed: {
             done(.failure($0))
@@ -134,7 +140,7 @@ package final class RecordIntake: Sendable {
         let entries = records.prefixMap { record -> BatchEntry<ToggleRequest>? in
             if case .like(let request) = record { .request(request) } else { nil }
         }
-        takeMany(.toggleMany(entries), records.prefix(entries.count)) { [self] receipt in
+        takeMany(.toggleMany(entries)) { [self] receipt in
             go(on: records.dropFirst(entries.count), result.adding(receipt, \.likes, records), done)
         } failed: {
             done(.failure($0))
@@ -142,8 +148,8 @@ package final class RecordIntake: Sendable {
     }
 
     private func takeMany(
-        _ action: LikeCommand.Action, _ records: ArraySlice<NumberedRecord>,
-        taken: @escaping @Sendable (BatchReceipt) -> Void, failed: @escaping @Sendable (Rejection) -> Void
+        _ action: LikeCommand.Action, taken: @escaping @Sendable (BatchReceipt) -> Void,
+        failed: @escaping @Sendable (Rejection) -> Void
     ) {
         submit(action) { result in
             switch result {
@@ -162,7 +168,10 @@ package final class RecordIntake: Sendable {
             switch result {
             case .success(.news(let receipt)): done(.success((true, receipt.sequence)))
             case .success: preconditionFailure("a receipt of another command")
+            // It leads there already, or to where that one was merged in the meantime.
             case .failure(.newsMerged(into: target)): done(.success((false, 0)))
+            case .failure(.newsMerged(into: let other)) where other == reader.redirect(of: target):
+                done(.success((false, 0)))
             case .failure(.newsNotFound) where makesNews && reader.detail(target, viewer: nil) != nil:
                 let news = NewsDraft(News(id: old, title: old.text), setsBaseLikes: false)
                 submit(.putNews(news)) { [self] made in
@@ -178,7 +187,7 @@ package final class RecordIntake: Sendable {
         _ action: LikeCommand.Action, _ done: @escaping @Sendable (Result<Receipt, Rejection>) -> Void
     ) {
         do throws(Rejection) {
-            try mediator.submit(LikeCommand(action), done: done)
+            try mediator.submit(LikeCommand(action, operationID: operationID), done: done)
         } catch {
             done(.failure(error))
         }

@@ -21,8 +21,11 @@ package struct ExportFilter: Sendable {
         self.users = users
     }
 
+    /// How many ids it names.
+    package var count: Int { news.count + users.count }
+
     /// Whether nothing is left out.
-    package var isEverything: Bool { news.isEmpty && users.isEmpty }
+    package var isEverything: Bool { count == 0 }
 }
 
 extension FrozenLikes {

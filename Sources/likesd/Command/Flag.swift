@@ -7,6 +7,8 @@ struct Flag {
     /// As the help shows it; empty for none.
     let initial: String
     let verbs: [Verb]
+    /// Whether it may come more than once, for one value each; of another one the last counts.
+    var isRepeatable = false
 
     /// The commands that take flags.
     enum Verb: String, CaseIterable { case serve, `import`, export, verify, health }
@@ -21,7 +23,7 @@ struct Flag {
             name: "port", value: "PORT", help: "port to listen on; 0 picks one that is free", initial: "8080",
             verbs: [.serve]),
         Flag(
-            name: "data", value: "DIR", help: "folder of the data; made when it is not there", initial: "./data",
+            name: "data", value: "DIR", help: "folder of the data; serve and import make it", initial: "./data",
             verbs: [.serve, .import, .export, .verify]),
         Flag(
             name: "in-memory", value: nil, help: "keep everything in memory only: gone when the process ends",
@@ -37,6 +39,12 @@ struct Flag {
         Flag(
             name: "url", value: "URL", help: "a running server to speak to, over plain HTTP",
             initial: "health: the local one", verbs: [.import, .export, .health]),
+        Flag(
+            name: "news", value: "ID", help: "only this news, with its likes; may be repeated", initial: "all",
+            verbs: [.export], isRepeatable: true),
+        Flag(
+            name: "user", value: "ID", help: "only this user's likes, with their news; may be repeated",
+            initial: "all", verbs: [.export], isRepeatable: true),
     ]
 }
 
@@ -48,7 +56,7 @@ enum Help {
 
           likesd serve                             run the server
           likesd import FILE... (--data | --url)   take in news and likes from CSV or NDJSON files
-          likesd export (--data | --url)           write news and likes to the standard output, as NDJSON
+          likesd export (--data | --url)           write news and likes to the standard output, as NDJSON lines
           likesd verify --data DIR                 recount a folder that no server uses; exit 0 when all is right, else 1
           likesd health                            exit 0 when the server is well, else 1
           likesd version
@@ -59,7 +67,8 @@ enum Help {
         \(Flag.table.map(line).joined(separator: "\n"))
 
         A CSV file begins with a header line: "id,title" for news (author, url, publishedAt, baseLikes may follow),
-        "user,news" for likes (at may follow).
+        "user,news" for likes (at may follow). NDJSON lines are what export writes, and what
+        POST /v1/news and POST /v1/likes take.
 
         verify prints {"drift", "orphans", "news", "users", "likes", "fixed", "sequence"} as one line of JSON. It only reports:
         the counts of a folder are made from its journal at each start. A running server sets its counts right with

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONText
 
 /// A small HTTP/1.1 client for a likesd server: plain HTTP, one connection at a time, kept open between requests.
 ///
@@ -39,10 +40,11 @@ final class HTTPClient {
 
     /// Sends a request and reads the answer.
     ///
-    /// - Parameter piece: takes the body of an answer in chunks as it comes; that of another answer is returned.
+    /// - Parameter piece: takes the body of an answer in chunks as it comes, and returns false to end it; that of another
+    ///   answer is returned.
     func send(
         _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
-        piece: (ArraySlice<UInt8>) -> Void = { _ in }
+        piece: (ArraySlice<UInt8>) -> Bool = { _ in true }
     ) throws(HTTPClientError) -> Answer {
         let hostHeader = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         var head = "\(method) \(path) HTTP/1.1\r\nHost: \(hostHeader)\r\n"
@@ -50,7 +52,12 @@ final class HTTPClient {
         let request = Array((head + "\r\n").utf8) + body
         do throws(HTTPClientError) {
             let connection = try connected()
-            try write(request, to: connection)
+            do throws(HTTPClientError) { try write(request, to: connection) } catch {
+                // A server that takes no more of a body has said why, before it closed.
+                defer { disconnect() }
+                if let answer = try? readAnswer(from: connection, piece) { return answer }
+                throw error
+            }
             return try readAnswer(from: connection, piece)
         } catch {
             disconnect()
@@ -104,7 +111,7 @@ final class HTTPClient {
     }
 
     private func readAnswer(
-        from connection: Int32, _ piece: (ArraySlice<UInt8>) -> Void
+        from connection: Int32, _ piece: (ArraySlice<UInt8>) -> Bool
     ) throws(HTTPClientError) -> Answer {
         var bytes: [UInt8] = []
         var head: AnswerHead?
@@ -117,8 +124,13 @@ final class HTTPClient {
         defer { if head.closes { disconnect() } }
         if head.isChunked {
             var chunks = ChunkedBody()
-            try chunks.take(bytes[...], piece)
-            while !chunks.isComplete { try chunks.take(try read(from: connection)[...], piece) }
+            var isWanted = true
+            while true {
+                try chunks.take(bytes[...]) { isWanted = isWanted && piece($0) }
+                guard isWanted else { throw HTTPClientError(reason: "the rest of the answer is not wanted") }
+                if chunks.isComplete { break }
+                bytes = try read(from: connection)
+            }
             return Answer(status: head.status, body: [])
         }
         while bytes.count < head.bodyLength { bytes += try read(from: connection) }
@@ -165,6 +177,16 @@ private struct AnswerHead {
             default: break
             }
         }
+    }
+}
+
+extension HTTPClient.Answer {
+    /// What a problem says of itself, in parentheses; empty for anything else.
+    var explanation: String {
+        guard let members = try? JSONDocument(body).root.members,
+            let detail = members.first(where: { $0.key == "detail" })?.value.string
+        else { return "" }
+        return " (\(detail))"
     }
 }
 

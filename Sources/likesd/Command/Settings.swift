@@ -1,8 +1,16 @@
 internal import Glibc
+internal import LikesCore
 
 /// What the flags and the environment say, and the words that are no flags.
 struct Settings {
-    private var values: [String: (text: String, source: String)] = [:]
+    private struct Value {
+        let text: String
+        /// The flag or the variable that it comes from.
+        let source: String
+    }
+
+    /// By the names of the flags; more than one value only of a flag that may be repeated.
+    private var values: [String: [Value]] = [:]
     /// The words that are no flags: the files of an import.
     private(set) var words: [String] = []
 
@@ -11,7 +19,7 @@ struct Settings {
         let flags = Flag.table.filter { $0.verbs.contains(verb) }
         for flag in flags {
             if let text = unsafe getenv(flag.variable) {
-                values[flag.name] = unsafe (String(cString: text), flag.variable)
+                values[flag.name] = unsafe [Value(text: String(cString: text), source: flag.variable)]
             }
         }
         var rest = arguments[...]
@@ -34,7 +42,10 @@ struct Settings {
             } else {
                 throw Stop(.usage, "--\(flag.name) needs a value: \(flag.help)")
             }
-            values[flag.name] = (text, "--\(flag.name)")
+            let value = Value(text: text, source: "--\(flag.name)")
+            // A flag goes before its variable.
+            let earlier = flag.isRepeatable && isFlag(flag.name) ? values[flag.name] ?? [] : []
+            values[flag.name] = earlier + [value]
         }
         if verb != .import, let word = words.first {
             throw Stop(.usage, "\(verb.rawValue) takes no \"\(word)\"; see \"likesd help\"")
@@ -42,18 +53,29 @@ struct Settings {
     }
 
     /// Whether a flag was given on the command line, and not by the environment.
-    func isFlag(_ name: String) -> Bool { values[name]?.source.hasPrefix("--") ?? false }
+    func isFlag(_ name: String) -> Bool { values[name]?.last?.source.hasPrefix("--") ?? false }
 
     /// The text of a flag, if it was set.
     func text(_ name: String) throws(Stop) -> String? {
-        guard let value = values[name] else { return nil }
+        guard let value = values[name]?.last else { return nil }
         guard !value.text.isEmpty else { throw Stop(.usage, "\(value.source): the value is empty") }
         return value.text
     }
 
+    /// The ids of a flag that may be repeated, in order.
+    func ids<Subject>(_ name: String) throws(Stop) -> [Identifier<Subject>] {
+        var ids: [Identifier<Subject>] = []
+        for value in values[name] ?? [] {
+            do throws(IdentifierError) { ids.append(try Identifier(value.text)) } catch {
+                throw Stop(.usage, "\(value.source): \(error.reason)")
+            }
+        }
+        return ids
+    }
+
     /// Whether a flag was set; nil when nothing was said of it.
     func isSet(_ name: String) throws(Stop) -> Bool? {
-        guard let value = values[name] else { return nil }
+        guard let value = values[name]?.last else { return nil }
         switch value.text {
         case "true", "1": return true
         case "false", "0": return false
@@ -63,7 +85,7 @@ struct Settings {
 
     /// The number of a flag, if it was set.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Stop) -> Int? {
-        guard let value = values[name] else { return nil }
+        guard let value = values[name]?.last else { return nil }
         guard let number = Int(value.text), range ~= number, !value.text.hasPrefix("+") else {
             throw Stop(
                 .usage,

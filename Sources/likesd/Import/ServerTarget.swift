@@ -10,7 +10,10 @@ final class ServerTarget: ImportTarget {
     /// Times that records are sent again when the server cannot take them just now, a second apart.
     private static let attempts = 10
 
-    init(url: String) throws(Stop) { client = try HTTPClient(url: url, timeoutSeconds: 60) }
+    /// An answer comes when all is stored, and each merge takes a few commits of its own.
+    private static let timeoutSeconds = 300
+
+    init(url: String) throws(Stop) { client = try HTTPClient(url: url, timeoutSeconds: Self.timeoutSeconds) }
 
     func finish() {}
 
@@ -41,7 +44,8 @@ final class ServerTarget: ImportTarget {
             }
             if answer.status == 200 { return answer.body }
             guard answer.status == 503, attempt < Self.attempts else {
-                throw Stop(.unavailable, "the server answered \(answer.status) to POST \(Self.path)")
+                throw Stop(
+                    .unavailable, "the server answered \(answer.status) to POST \(Self.path)\(answer.explanation)")
             }
             sleep(1)
         }

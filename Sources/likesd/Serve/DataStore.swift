@@ -14,8 +14,7 @@ final class DataStore: Sendable {
     init(folder: String) throws(Stop) {
         snapshots = SnapshotFolder(folder)
         do throws(JournalError) {
-            let hasJournal = unsafe access("\(folder)/\(SQLiteJournal.fileName)", F_OK) == 0
-            if !hasJournal, try !snapshots.positions().isEmpty {
+            if !Self.hasJournal(folder), try !snapshots.positions().isEmpty {
                 throw .unusable("there are snapshots in \(folder), but the journal \(SQLiteJournal.fileName) is gone")
             }
             journal = try SQLiteJournal(folder: folder)
@@ -23,6 +22,11 @@ final class DataStore: Sendable {
         } catch {
             throw Stop(error)
         }
+    }
+
+    /// Whether there is a journal in a folder.
+    static func hasJournal(_ folder: String) -> Bool {
+        unsafe access("\(folder)/\(SQLiteJournal.fileName)", F_OK) == 0
     }
 
     /// The state, up to the last event that is kept.

@@ -9,14 +9,14 @@ struct WireRequest: Sendable {
     /// A well-formed request; `target` and `headers` go out as they are.
     init(
         _ method: String, _ target: String, host: String = "localhost", headers: [String: String] = [:],
-        body: String? = nil
+        body: String? = nil, type: String = "application/json"
     ) {
         self.method = method
         self.target = target
         var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if let body {
-            head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+            head += "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n"
         } else if method == "POST" || method == "PUT" {
             if headers["Content-Length"] == nil { head += "Content-Length: 0\r\n" }
         }

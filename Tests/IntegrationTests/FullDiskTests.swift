@@ -39,7 +39,7 @@ import Testing
             #expect(try await api.get("/healthz").status == 200)
             let ready = try await api.get("/readyz")
             expectProblem(ready, 503, "journal_unavailable")
-            #expect(ready["detail"].string?.contains("SQLite error") == true)
+            #expect(ready.json["detail"].string?.contains("SQLite error") == true)
         }
     }
 

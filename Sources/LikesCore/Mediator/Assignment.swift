@@ -15,6 +15,10 @@ struct Assignment {
         var unknown: [NewsID] = []
         /// Where a walk through the feed or through a user's likes stands.
         var feedPlace: FeedKey?
+        /// What was folded when a walk through the feed began.
+        var walkBegan: UInt64?
+        /// The next handle of a walk through the catalogue, when one is needed.
+        var nextHandle: UInt32?
         var likesBelow: UInt64?
     }
 
@@ -189,7 +193,10 @@ struct Assignment {
 
     /// The feed walks its news, newest first, and tells the mediator of each.
     private mutating func likeFeed(_ user: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        if let next = progress.nextHandle { return likeCatalog(user, from: next, &draft, context) }
         let feed = context.state.feed
+        let began = progress.walkBegan ?? context.state.position
+        progress.walkBegan = began
         let handles = feed.page(.newest, after: progress.feedPlace, limit: Limits.stepsPerRound)
         for handle in handles {
             let key = feed.key(handle)
@@ -198,7 +205,27 @@ struct Assignment {
         }
         // A news that went away since it was looked up is not "unknown": nobody named it.
         progress.unknown = []
-        return handles.count < Limits.stepsPerRound ? bulkFinished(draft) : .unfinished
+        if handles.count == Limits.stepsPerRound { return .unfinished }
+        if feed.reorderedAt <= began { return bulkFinished(draft) }
+        // Between two rounds a news was put into another place of the feed, maybe one that the walk had passed.
+        progress.nextHandle = 0
+        return .unfinished
+    }
+
+    /// Likes what a walk through the feed has missed: a news keeps its handle, wherever it moves.
+    private mutating func likeCatalog(
+        _ user: UserID, from first: UInt32, _ draft: inout Draft, _ context: Context
+    ) -> Outcome {
+        let catalog = context.state.catalog
+        let end = min(catalog.handleCount, Int(first) + Limits.stepsPerRound)
+        for handle in first..<max(first, UInt32(end)) {
+            progress.nextHandle = handle
+            guard let stored = catalog.stored(handle), !catalog.isLeaving(handle) else { continue }
+            if let end = toggleInBulk(stored.news.id, of: user, liked: true, &draft, context) { return end }
+        }
+        progress.unknown = []
+        progress.nextHandle = UInt32(end)
+        return end == catalog.handleCount ? bulkFinished(draft) : .unfinished
     }
 
     private mutating func unlikeEverything(

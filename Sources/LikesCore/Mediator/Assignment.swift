@@ -252,6 +252,8 @@ struct Assignment {
     }
 
     private mutating func removeUser(_ id: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        // Whether the id goes, too, depends on news of this very commit: they go first.
+        if draft.changesAuthor(id) { return .unfinished }
         let outcome = unlikeEverything(id, &draft, context)
         guard case .finished(.success(.bulk(let receipt))) = outcome else { return outcome }
         // Without a like that was withdrawn, or an id to forget, there is nothing to tell anybody.
@@ -303,7 +305,7 @@ struct Assignment {
         if !state.catalog.isLeaving(news) {
             // Likes of this very commit are not in the log yet: they go first.
             if draft.changesLikes(of: news) { return .unfinished }
-            draft.append(.newsRemovalStarted(id), at: now, nil)
+            draft.beginRemoval(state.catalog[news].news, at: now)
         }
         let part = state.log.part(
             .ofNews, of: news, before: nil, limit: Limits.cascadeLikes, steps: Limits.chainSteps * 16)

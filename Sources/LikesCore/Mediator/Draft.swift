@@ -8,6 +8,8 @@ struct Draft {
     private(set) var events: [LikeEvent] = []
     /// News that are made, replaced or removed in this draft: the new description, or nil for a removal.
     private var changedNews: [NewsID: News?] = [:]
+    /// Who comes to be the author of a news in this draft, or is it no longer.
+    private var changedAuthors: Set<UserID> = []
     /// Users who are forgotten in this draft.
     private var forgottenUsers: Set<UserID> = []
     private var steps = 0
@@ -129,11 +131,22 @@ struct Draft {
         _ news: News, replacing old: News?, now: Timestamp, operationID: OperationID?, in state: LikesState
     ) {
         changedNews[news.id] = news
+        if let author = old?.author { changedAuthors.insert(author) }
+        if let author = news.author { changedAuthors.insert(author) }
         append(old == nil ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
         let handle = self.news(news.id, in: state) ?? UInt32.max - UInt32(newNews.count)
         if old == nil { newNews[news.id] = handle }
         baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
     }
+
+    /// Writes down that the removal of a news begins.
+    mutating func beginRemoval(_ news: News, at: Timestamp) {
+        if let author = news.author { changedAuthors.insert(author) }
+        append(.newsRemovalStarted(news.id), at: at, nil)
+    }
+
+    /// Whether this draft may have made a user an author, or made it one no longer.
+    func changesAuthor(_ user: UserID) -> Bool { !changedAuthors.isEmpty && changedAuthors.contains(user) }
 
     /// Writes down an event as it is: a step of a removal, which nothing in the draft is decided on.
     mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {

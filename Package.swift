@@ -48,6 +48,8 @@ let package = Package(
         .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
         .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
         .testTarget(name: "SnapshotFilesTests", dependencies: ["Checksum", "LikesCore", "SnapshotFiles", "Threading"]),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["JournalSQLite", "LikesCore", "SnapshotFiles", "Threading"]),
         .testTarget(name: "LikesAPITests", dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP"]),
         .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd"]),
     ]

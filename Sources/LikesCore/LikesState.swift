@@ -22,13 +22,16 @@ package final class LikesState {
     /// The sequence of the last event that is folded; 0 for none.
     package private(set) var position: UInt64 = 0
 
+    /// Likes taken back that may wait to be swept, beside an eighth of those that are there.
+    package static let dustLimit = LikeLog.defaultDustLimit
+
     /// The state before the first event.
     ///
     /// - Parameters:
     ///   - dustLimit: see `LikeLog`; tests make it small.
     ///   - observe: wraps each projection; a test watches the order of calls with it.
     package init(
-        dustLimit: UInt32 = LikeLog.defaultDustLimit,
+        dustLimit: UInt32 = LikesState.dustLimit,
         observe: (any LikeProjection) -> any LikeProjection = { $0 }
     ) {
         key = .random()
@@ -65,7 +68,7 @@ package final class LikesState {
     /// - Parameter section: a reader of a section; called on two threads, since sections are read side by side.
     /// - Throws: `.unusable` when it is none that `FrozenLikes.encode` wrote.
     package init(
-        dustLimit: UInt32 = LikeLog.defaultDustLimit,
+        dustLimit: UInt32 = LikesState.dustLimit,
         snapshot section: @escaping @Sendable (SnapshotSection) -> SnapshotDecoder
     ) throws(JournalError) {
         let entries = EntriesLoader { section(.entries) }

@@ -43,7 +43,7 @@ extension SnapshotFolder {
             }
             return try replay(journal, kept, onto: state, oldest: positions.last ?? 0, warnings)
         }
-        return try replay(journal, kept, onto: LikesState(), oldest: 0, warnings)
+        return try replay(journal, kept, onto: LikesState(dustLimit: dustLimit), oldest: 0, warnings)
     }
 
     private func replay(

@@ -15,10 +15,15 @@ package final class SnapshotFolder: Sendable {
     private static let digits = 20
 
     private let path: String
+    let dustLimit: UInt32
     /// Snapshots that were found to be damaged.
     private let damaged = Locked<Set<UInt64>>([])
 
-    package init(_ path: String) { self.path = path }
+    /// - Parameter dustLimit: of the states that are brought back; tests make it small.
+    package init(_ path: String, dustLimit: UInt32 = LikesState.dustLimit) {
+        self.path = path
+        self.dustLimit = dustLimit
+    }
 
     private func file(_ position: UInt64) -> String {
         let number = String(position)
@@ -61,7 +66,7 @@ package final class SnapshotFolder: Sendable {
         }
         guard reader.header.epoch == epoch else { throw .refused("the snapshot \(path) belongs to another journal") }
         do throws(JournalError) {
-            let state = try LikesState { reader.decoder(of: $0) }
+            let state = try LikesState(dustLimit: dustLimit) { reader.decoder(of: $0) }
             guard state.position == position else { throw .unusable("it is of event \(state.position)") }
             return state
         } catch {

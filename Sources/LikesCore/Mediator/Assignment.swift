@@ -15,8 +15,10 @@ struct Assignment {
         var unknown: [NewsID] = []
         /// Where a walk through the feed or through a user's likes stands.
         var feedPlace: FeedKey?
+        /// The next handle of a walk through the catalogue, when one is needed.
+        var nextHandle: UInt32?
         var likesBelow: UInt64?
-        /// The state's position when the walk through a user's likes began.
+        /// The state's position when the walk began.
         var walkBegan: UInt64?
         /// A merge that this command has begun or goes on with.
         var merge: Merge?
@@ -215,7 +217,10 @@ struct Assignment {
 
     /// The feed walks its news, newest first, and tells the mediator of each.
     private mutating func likeFeed(_ user: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        if let next = progress.nextHandle { return likeCatalog(user, from: next, &draft, context) }
         let feed = context.state.feed
+        let began = progress.walkBegan ?? context.state.position
+        progress.walkBegan = began
         let handles = feed.page(.newest, after: progress.feedPlace, limit: Limits.stepsPerRound)
         for handle in handles {
             let key = feed.key(handle)
@@ -224,7 +229,27 @@ struct Assignment {
         }
         // A news that went away since it was looked up is not "unknown": nobody named it.
         progress.unknown = []
-        return handles.count < Limits.stepsPerRound ? bulkFinished(draft) : .unfinished
+        if handles.count == Limits.stepsPerRound { return .unfinished }
+        if feed.reorderedAt <= began { return bulkFinished(draft) }
+        // Between two rounds a news was put into another place of the feed, maybe one that the walk had passed.
+        progress.nextHandle = 0
+        return .unfinished
+    }
+
+    /// Likes what a walk through the feed has missed: a news keeps its handle, wherever it moves.
+    private mutating func likeCatalog(
+        _ user: UserID, from first: UInt32, _ draft: inout Draft, _ context: Context
+    ) -> Outcome {
+        let catalog = context.state.catalog
+        let end = min(catalog.handleCount, Int(first) + Limits.stepsPerRound)
+        for handle in first..<max(first, UInt32(end)) {
+            progress.nextHandle = handle
+            guard let stored = catalog.stored(handle), !catalog.isLeaving(handle) else { continue }
+            if let end = toggleInBulk(stored.news.id, of: user, liked: true, &draft, context) { return end }
+        }
+        progress.unknown = []
+        progress.nextHandle = UInt32(end)
+        return end == catalog.handleCount ? bulkFinished(draft) : .unfinished
     }
 
     private mutating func unlikeEverything(
@@ -265,6 +290,8 @@ struct Assignment {
     }
 
     private mutating func removeUser(_ id: UserID, _ draft: inout Draft, _ context: Context) -> Outcome {
+        // Whether the id goes, too, depends on news of this very commit: they go first.
+        if draft.changesAuthor(id) { return .unfinished }
         let outcome = unlikeEverything(id, &draft, context)
         guard case .finished(.success(.bulk(let receipt))) = outcome else { return outcome }
         // Without a like that was withdrawn, or an id to forget, there is nothing to tell anybody.
@@ -329,7 +356,7 @@ struct Assignment {
         if !state.catalog.isLeaving(news) {
             // Likes of this very commit are not in the log yet: they go first.
             if draft.changesLikes(of: news) { return .unfinished }
-            draft.append(.newsRemovalStarted(id), at: now, nil)
+            draft.beginRemoval(state.catalog[news].news, at: now)
         }
         let part = state.log.part(
             .ofNews, of: news, before: nil, limit: Limits.cascadeLikes, steps: Limits.chainSteps * 16)

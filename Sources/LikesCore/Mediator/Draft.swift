@@ -8,6 +8,8 @@ struct Draft {
     private(set) var events: [LikeEvent] = []
     /// News that are made, replaced, removed or merged in this draft: the new description, or nil for the latter two.
     private var changedNews: [NewsID: News?] = [:]
+    /// Who comes to be the author of a news in this draft, or is it no longer.
+    private var changedAuthors: Set<UserID> = []
     /// Users who are forgotten in this draft.
     private var forgottenUsers: Set<UserID> = []
     /// News into which others are merged from this draft on.
@@ -150,9 +152,10 @@ struct Draft {
     func forgets(_ id: UserID) -> Bool { !forgottenUsers.isEmpty && forgottenUsers.contains(id) }
 
     /// Writes down that a merge begins.
-    mutating func beginMerge(_ old: NewsID, into target: NewsID, now: Timestamp) {
+    mutating func beginMerge(_ old: News, into target: NewsID, now: Timestamp) {
+        if let author = old.author { changedAuthors.insert(author) }
         mergeTargets.insert(target)
-        append(.newsMergeStarted(old, into: target), at: now, nil)
+        append(.newsMergeStarted(old.id, into: target), at: now, nil)
     }
 
     /// Whether a merge into this news has begun and is not known to have ended: it must neither go nor be merged.
@@ -167,11 +170,22 @@ struct Draft {
         _ news: News, replacing old: News?, now: Timestamp, operationID: OperationID?, in state: LikesState
     ) {
         changedNews[news.id] = news
+        if let author = old?.author { changedAuthors.insert(author) }
+        if let author = news.author { changedAuthors.insert(author) }
         append(old == nil ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
         let handle = self.news(news.id, in: state) ?? UInt32.max - UInt32(newNews.count)
         if old == nil { newNews[news.id] = handle }
         baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
     }
+
+    /// Writes down that the removal of a news begins.
+    mutating func beginRemoval(_ news: News, at: Timestamp) {
+        if let author = news.author { changedAuthors.insert(author) }
+        append(.newsRemovalStarted(news.id), at: at, nil)
+    }
+
+    /// Whether this draft may have made a user an author, or made it one no longer.
+    func changesAuthor(_ user: UserID) -> Bool { !changedAuthors.isEmpty && changedAuthors.contains(user) }
 
     /// Writes down an event as it is: a step of a removal or merge, which nothing in the draft is decided on.
     mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {

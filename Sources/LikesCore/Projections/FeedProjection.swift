@@ -6,6 +6,8 @@ package final class FeedProjection: LikeProjection {
     private let catalog: NewsCatalog
     /// The last change of anything in the feed.
     private(set) var changedAt: UInt64 = 0
+    /// The last change of a news' place in `newest`, since the start: for walks through the feed that take their time.
+    private(set) var reorderedAt: UInt64 = 0
 
     init(catalog: NewsCatalog) {
         self.catalog = catalog
@@ -91,6 +93,7 @@ package final class FeedProjection: LikeProjection {
 
     package func newsUpdated(_ news: FoldedNews, from old: StoredNews) {
         changedAt = news.sequence
+        if news.stored.sortTime != old.sortTime { reorderedAt = news.sequence }
         let oldKey = FeedKey(likesCount: counts[news.handle], sortTime: old.sortTime, id: old.news.id)
         newest.remove(after: newest.position { $0 != news.handle && comes($0, before: oldKey, in: .newest) })
         top.remove(after: top.position { $0 != news.handle && comes($0, before: oldKey, in: .top) })

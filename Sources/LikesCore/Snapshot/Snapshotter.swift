@@ -30,6 +30,20 @@ package final class Snapshotter: Sendable {
         package let milliseconds: Int64
     }
 
+    /// The last event that the journal need not keep: the oldest snapshot holds it, and it is too old for live streams
+    /// that come back; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - oldestSnapshot: the last event that the oldest snapshot holds; 0 when there is no snapshot.
+    ///   - last: the last event.
+    ///   - keeping: events that stay for live streams, however many the snapshots hold; tests make it small.
+    package static func droppable(
+        oldestSnapshot: UInt64, last: UInt64, keeping: UInt64 = Limits.keptEvents
+    ) -> UInt64? {
+        guard oldestSnapshot > 0, last > keeping else { return nil }
+        return min(oldestSnapshot, last - keeping)
+    }
+
     private struct Progress {
         /// The last event that is folded.
         var position: UInt64

@@ -79,8 +79,8 @@ final class DataStore: Sendable {
     ///   - snapshot: the position of the oldest snapshot; 0 for none.
     ///   - last: the last event.
     private static func dropEvents(_ mediator: LikesMediator, heldSince snapshot: UInt64, last: UInt64) {
-        guard snapshot > 0, last > Limits.keptEvents else { return }
-        mediator.dropEvents(through: min(snapshot, last - Limits.keptEvents))
+        guard let droppable = Snapshotter.droppable(oldestSnapshot: snapshot, last: last) else { return }
+        mediator.dropEvents(through: droppable)
     }
 
     func close() { journal.close() }

@@ -51,6 +51,26 @@ struct BulkTests {
         #expect(bench.shared.read { $0.users.find("nobody") } == nil)
     }
 
+    @Test("a news that moves to the front of the feed while the walk waits is liked all the same")
+    func movedMeanwhile() throws {
+        let journal = RecordingJournal()
+        let first = try Bench(journal: journal)
+        for (id, time) in [("front", 3), ("middle", 2), ("back", 1)] as [(NewsID, Int64)] {
+            let news = News(id: id, title: "", publishedAt: Timestamp(milliseconds: time))
+            try first.ask(.putNews(NewsDraft(news, setsBaseLikes: false)))
+        }
+        first.mediator.stop()
+        let bench = try Bench(journal: journal, isStarted: false)
+        // The walk has to wait where it meets the news that is being removed.
+        _ = try bench.submit(.removeNews("middle"))
+        let all = try bench.submit(.likeAll("u", of: nil))
+        let moved = News(id: "back", title: "", publishedAt: Timestamp(milliseconds: 4))
+        _ = try bench.submit(.putNews(NewsDraft(moved, setsBaseLikes: false)))
+        bench.start()
+        #expect(try all.bulk.changed == 2)
+        #expect(bench.feedCounts == ["front": 1, "back": 1])
+    }
+
     @Test("news that are made and removed between the rounds disturb nothing")
     func changesBetweenRounds() throws {
         let bench = try bench(newsCount: 2_500)

@@ -1,4 +1,5 @@
 import Testing
+import Threading
 
 @testable import LikesCore
 
@@ -85,6 +86,21 @@ struct ForgetUserTests {
         #expect(bench.givenLikes("u") == 0)
         #expect(bench.feedCounts == ["a": 0, "b": 1, "c": 0])
         #expect(bench.reader.profile("u").numberOfReceivedLikes == 1)
+    }
+
+    @Test("who was an author until this very batch is forgotten, too", arguments: ["put", "removed"])
+    func authorNoLonger(how: String) throws {
+        let journal = RecordingJournal()
+        let first = try Bench(journal: journal)
+        try first.put("n", author: "u")
+        first.mediator.stop()
+        let bench = try Bench(journal: journal, isStarted: false)
+        _ = try bench.submit(how == "put" ? .put("n") : .removeNews("n"))
+        let forgotten = try bench.submit(.removeUser("u"))
+        bench.start()
+        #expect(try forgotten.bulk.changed == 0)
+        #expect(journal.events.last?.summary == "forgot u")
+        #expect(bench.shared.read { $0.users.find("u") } == nil)
     }
 
     @Test("who likes nothing is forgotten without an event")

@@ -1,0 +1,174 @@
+@testable import LikesCore
+
+/// Where random commands come from: a few news and users, so that they meet often, and now and then a crowd.
+struct Commands {
+    let news: [NewsID]
+    let users: [UserID]
+    private var random: SeededRandom
+    /// The batches of a crowd that are still to come.
+    private var script: [Scene] = []
+    private var commandNumber = 0
+    private var crowdNumber = 0
+    private let beginsHuge: Bool
+
+    /// What a crowd does at once.
+    private struct Scene {
+        let actions: [LikeCommand.Action]
+        /// What must happen to the journal meanwhile; nil when anything may.
+        var trouble: TroubledJournal.Trouble?
+    }
+
+    /// Commands that are submitted together.
+    struct Batch {
+        /// Each has an operation id of its own.
+        let commands: [LikeCommand]
+        /// What must happen to the journal meanwhile; nil when anything may.
+        let trouble: TroubledJournal.Trouble?
+    }
+
+    /// - Parameter beginsHuge: whether the first crowd is too large for its news to be deleted in one commit.
+    init(_ random: SeededRandom, beginsHuge: Bool) throws(IdentifierError) {
+        self.random = random
+        self.beginsHuge = beginsHuge
+        news =
+            try (0..<11).map { (number) throws(IdentifierError) in try NewsID("n\(number)") }
+            + [NewsID("https://a.example/b?c=1"), NewsID("✨")]
+        users =
+            try (0..<18).map { (number) throws(IdentifierError) in try UserID("u\(number)") }
+            + [UserID("caf\u{E9}"), UserID("cafe\u{301}"), UserID("n1")]
+    }
+
+    /// The next batch.
+    mutating func batch(at now: Int64) throws(IdentifierError) -> Batch {
+        if script.isEmpty, random.once(in: 220) { script = try crowd() }
+        var actions: [LikeCommand.Action] = []
+        var trouble: TroubledJournal.Trouble?
+        let isCrowded = !script.isEmpty
+        for _ in 0..<Int.random(in: 1...(isCrowded ? 3 : 8), using: &random) { actions.append(action(at: now)) }
+        // Random commands come before and behind the crowd's.
+        if isCrowded, !random.once(in: 3) {
+            let scene = script.removeFirst()
+            actions.insert(contentsOf: scene.actions, at: Int.random(in: 0...actions.count, using: &random))
+            trouble = scene.trouble
+        }
+        let commands = actions.map { action in
+            commandNumber += 1
+            return LikeCommand(action, operationID: OperationID("op-\(commandNumber)"))
+        }
+        return Batch(commands: commands, trouble: trouble)
+    }
+
+    /// Somebody to look at what is read.
+    mutating func someUser() -> UserID { random.one(of: users) }
+
+    private mutating func someNews() -> NewsID { random.one(of: news) }
+
+    private mutating func toggle(at now: Int64) -> ToggleRequest {
+        ToggleRequest(
+            liked: Int.random(in: 0..<5, using: &random) < 3, news: someNews(), user: someUser(),
+            at: random.once(in: 4) ? Timestamp(milliseconds: Int64.random(in: 0...now, using: &random)) : nil)
+    }
+
+    private mutating func draft(at now: Int64) -> NewsDraft {
+        let base = random.once(in: 2) ? Int64.random(in: 0...5, using: &random) : nil
+        let publishedAt = random.once(in: 3) ? Int64.random(in: now - 50_000...now, using: &random) : nil
+        let properties =
+            random.once(in: 4) ? [News.Property(key: "k", value: "\(UInt8.random(in: 0...1, using: &random))")] : []
+        return NewsDraft(
+            News(
+                id: someNews(), title: "t\(UInt8.random(in: 0...3, using: &random))",
+                author: random.once(in: 2) ? someUser() : nil, url: random.once(in: 5) ? "https://a.example/" : nil,
+                publishedAt: publishedAt.map { Timestamp(milliseconds: $0) }, baseLikes: base ?? 0,
+                properties: properties), setsBaseLikes: base != nil)
+    }
+
+    private mutating func list() -> [NewsID] {
+        (0..<Int.random(in: 1...4, using: &random)).map { _ in someNews() }
+    }
+
+    private mutating func action(at now: Int64) -> LikeCommand.Action {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0..<5: return .putNews(draft(at: now))
+        case 5:
+            let (first, second) = (draft(at: now), draft(at: now))
+            return .putManyNews([.request(first), .malformed(code: "c", detail: "d"), .request(second)])
+        case 6, 7: return .removeNews(someNews())
+        case 8: return .likeAll(someUser(), of: nil)
+        case 9: return .unlikeAll(someUser(), of: nil)
+        case 10: return .likeAll(someUser(), of: list())
+        case 11: return .unlikeAll(someUser(), of: list())
+        case 12: return .removeUser(someUser())
+        case 13..<18:
+            var entries = (0..<6).map { _ in BatchEntry.request(toggle(at: now)) }
+            if random.once(in: 4) { entries.insert(.malformed(code: "c", detail: "d"), at: 3) }
+            return .toggleMany(entries)
+        default: return .toggle(toggle(at: now))
+        }
+    }
+
+    // MARK: Crowds
+
+    private mutating func crowd() throws(IdentifierError) -> [Scene] {
+        crowdNumber += 1
+        let isOfNews = random.once(in: 4) && !(beginsHuge && crowdNumber == 1)
+        return isOfNews ? try manyNews() : try manyLikers()
+    }
+
+    /// A hot news, whose likers come and go; in the end it or they are removed.
+    private mutating func manyLikers() throws(IdentifierError) -> [Scene] {
+        // More than fit one commit of the deletion, now and then. That takes seconds.
+        let isHuge = crowdNumber == 1 ? beginsHuge : random.once(in: 40)
+        let count = isHuge ? Limits.cascadeLikes + 300 : Int.random(in: 100...600, using: &random)
+        let hot = try NewsID("hot\(crowdNumber)")
+        var crowd: [UserID] = []
+        for number in 0..<count { crowd.append(try UserID("c\(crowdNumber)-\(number)")) }
+        let news = News(id: hot, title: "hot", author: someUser(), baseLikes: 7)
+        // All of a huge crowd must have come before it can go.
+        let arrival: TroubledJournal.Trouble? = isHuge ? .nothing : nil
+        var script = [Scene(actions: [.putNews(NewsDraft(news, setsBaseLikes: true))], trouble: arrival)]
+        for start in stride(from: 0, to: count, by: 4_000) {
+            let arriving = crowd[start..<min(start + 4_000, count)]
+            script.append(Scene(actions: [Self.toggles(arriving, hot, liked: true)], trouble: arrival))
+        }
+        let third = crowd[(count / 3)..<(2 * count / 3)]
+        if isHuge {
+            // The first commit is kept, and the second is not.
+            let trouble: TroubledJournal.Trouble =
+                random.once(in: 2) ? .failing(from: 1) : .crash(at: 1, keepsEvents: random.once(in: 2))
+            return script + [Scene(actions: [.removeNews(hot)], trouble: trouble)]
+        }
+        script.append(Scene(actions: [Self.toggles(third, hot, liked: false)]))
+        script.append(Scene(actions: [Self.toggles(third.prefix(third.count / 2), hot, liked: true)]))
+        if random.once(in: 2) {
+            for start in stride(from: 0, to: count, by: 200) {
+                script.append(Scene(actions: crowd[start..<min(start + 200, count)].map { .removeUser($0) }))
+            }
+        }
+        return script + [Scene(actions: [.removeNews(hot)])]
+    }
+
+    private static func toggles(_ users: ArraySlice<UserID>, _ news: NewsID, liked: Bool) -> LikeCommand.Action {
+        .toggleMany(users.map { .request(ToggleRequest(liked: liked, news: news, user: $0)) })
+    }
+
+    /// So many news that liking all of them takes several rounds, and the feed several runs.
+    private mutating func manyNews() throws(IdentifierError) -> [Scene] {
+        let count = random.once(in: 4) ? 1_100 : Int.random(in: 100...600, using: &random)
+        var (drafts, ids): ([BatchEntry<NewsDraft>], [NewsID]) = ([], [])
+        for number in 0..<count {
+            let id = try NewsID("w\(crowdNumber)-\(number)")
+            ids.append(id)
+            drafts.append(.request(NewsDraft(News(id: id, title: "", author: someUser()), setsBaseLikes: false)))
+        }
+        let (first, second) = (someUser(), someUser())
+        let undone: LikeCommand.Action = random.once(in: 2) ? .unlikeAll(first, of: nil) : .removeUser(first)
+        var script = [
+            .putManyNews(drafts), .likeAll(first, of: nil), .likeAll(second, of: Array(ids.prefix(100))), undone,
+        ]
+        .map { (action: LikeCommand.Action) in Scene(actions: [action]) }
+        for start in stride(from: 0, to: count, by: 400) {
+            script.append(Scene(actions: ids[start..<min(start + 400, count)].map { .removeNews($0) }))
+        }
+        return script
+    }
+}

@@ -103,7 +103,7 @@ import Testing
             #expect(gone.output.contains("there are snapshots in \(folder), but the journal journal.sqlite is gone"))
 
             try await Places.withFolder { other in
-                try await withServer(.folder(other)) { #expect(try await $0.stop() == .exit(0)) }
+                try await withServer(.folder(other)) { server in _ = try await server.stop() }
                 try FileManager.default.copyItem(atPath: "\(other)/journal.sqlite", toPath: "\(folder)/journal.sqlite")
             }
             let foreign = try await likesd("serve", "--port", "0", "--data", folder)

@@ -39,7 +39,9 @@ let package = Package(
             name: "likesd",
             dependencies: [
                 "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles", "Threading",
-            ]),
+            ],
+            // The static standard library asks for all symbols to be exported. Nobody looks for them, and they take memory.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
 
         // Tests.
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),

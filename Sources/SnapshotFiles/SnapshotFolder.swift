@@ -33,7 +33,8 @@ package final class SnapshotFolder: Sendable {
     /// The positions of the snapshots that are there, newest first.
     package func positions() throws(JournalError) -> [UInt64] {
         guard let folder = unsafe opendir(path) else {
-            if errno == ENOENT { return [] }
+            // Of a folder that cannot be one, the journal says so.
+            if errno == ENOENT || errno == ENOTDIR { return [] }
             throw .system("cannot read the folder \(path)")
         }
         defer { unsafe closedir(folder) }

@@ -77,7 +77,7 @@ import Testing
             }
             let changes = [
                 ("DELETE FROM events WHERE sequence = 1234", "event 1234 is missing"),
-                ("DELETE FROM events WHERE sequence < 10", "events 1 to 9 are missing"),
+                ("DELETE FROM events WHERE sequence < 10", "the events 1 to 9 are gone, and no snapshot holds them"),
                 (
                     "UPDATE events SET given_likes = 2 WHERE sequence = 1234",
                     "event 1234 is damaged: its checksum is wrong"

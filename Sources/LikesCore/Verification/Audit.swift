@@ -13,6 +13,9 @@ package struct AuditStatus: Sendable, Equatable {
     /// What is wrong so far in the pass under way.
     package var driftSoFar = 0
 
+    /// Whether nothing is known to be wrong.
+    package var isClean: Bool { drift == 0 && orphans == 0 && driftSoFar == 0 }
+
     mutating func endPass(drift: Int, orphans: Int, at time: Timestamp) {
         passes += 1
         self.drift = drift
@@ -30,7 +33,8 @@ struct Audit {
     /// What this pass has found.
     private(set) var tally = Tally()
     private var lastSteps = 0
-    private var beganAt: Int64?
+    /// When this pass began, or when the audit did: the first pass waits, so that a start is quick and small.
+    private var beganAt = MonotonicClock.milliseconds()
     /// The places that were told of in the last pass, and in this one: they are not told of again.
     private var toldBefore: Set<String> = []
     private var told: Set<String> = []
@@ -42,7 +46,6 @@ struct Audit {
         if place != Verifier.Place() {
             return max(pace.restMilliseconds, pace.restMilliseconds * lastSteps / max(1, pace.steps))
         }
-        guard let beganAt else { return pace.restMilliseconds }
         let nextPass = Int(beganAt - MonotonicClock.milliseconds()) + pace.passMilliseconds
         return max(pace.restMilliseconds, nextPass)
     }

@@ -51,15 +51,19 @@ final class DataStore: Sendable {
 
     /// Takes snapshots from now on, and lets the journal let go of what they hold.
     ///
-    /// - Parameter mediator: asked for when the first snapshot is there.
+    /// - Parameters:
+    ///   - mediator: asked for when the first snapshot is there.
+    ///   - isSound: whether nothing is known to be wrong with the state. While something is, no snapshot is taken: a
+    ///     restart then begins with what was right.
     func startSnapshots(
         _ bus: EventBus, mediator: @escaping @Sendable () -> LikesMediator?,
-        report: @escaping @Sendable (Snapshotter.Report) -> Void
+        isSound: @escaping @Sendable () -> Bool = { true }, report: @escaping @Sendable (Snapshotter.Report) -> Void
     ) -> Snapshotter {
         let (snapshots, epoch) = (snapshots, journal.epoch)
         let snapshotter = Snapshotter(shared, snapshot: restored.snapshot) {
             frozen, isCancelled throws(JournalError) in
-            try snapshots.save(frozen, epoch: epoch, isCancelled: isCancelled)
+            guard isSound() else { throw .unavailable("the audit has found something wrong in memory") }
+            return try snapshots.save(frozen, epoch: epoch, isCancelled: isCancelled)
         } report: { result in
             if case .saved(let saved) = result, let mediator = mediator() {
                 Self.dropEvents(mediator, heldSince: saved.oldestKept, last: saved.position)

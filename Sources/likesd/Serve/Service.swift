@@ -17,7 +17,7 @@ final class Service {
     private var journal: (any Journal)?
     private var shared: SharedLikes?
     private var snapshotter: Snapshotter?
-    private var auditor: Auditor?
+    private let auditor = Locked<Auditor?>(nil)
     private let mediator = Locked<LikesMediator?>(nil)
     private let server = Locked<HTTPServer?>(nil)
     private var stopDeadline = Int64.max
@@ -44,7 +44,7 @@ final class Service {
             })
         root.add(
             Coordinator("audit", onStart: { [unowned self] in startAuditor() }) { [unowned self] in
-                auditor?.stop()
+                auditor.withLock { $0 }?.stop()
             })
         root.add(
             Coordinator("http", onStart: { [unowned self] in try startServer() }) { [unowned self] in
@@ -84,7 +84,10 @@ final class Service {
     }
 
     private func startSnapshots() {
-        snapshotter = store?.startSnapshots(bus, mediator: { [mediator] in mediator.withLock { $0 } }) { report in
+        snapshotter = store?.startSnapshots(
+            bus, mediator: { [mediator] in mediator.withLock { $0 } },
+            isSound: { [auditor] in auditor.withLock { $0 }?.status.isClean ?? true }
+        ) { report in
             switch report {
             case .saved(let saved):
                 Log.entry(.info, "snapshot") { json in
@@ -120,7 +123,7 @@ final class Service {
             }
         }
         auditor.start()
-        self.auditor = auditor
+        self.auditor.withLock { $0 = auditor }
     }
 
     /// Says that writes cannot be stored, and why, or that they can be again.
@@ -132,7 +135,8 @@ final class Service {
     }
 
     private func startServer() throws(Stop) {
-        guard let mediator = mediator.withLock({ $0 }), let shared, let journal, let auditor else {
+        guard let mediator = mediator.withLock({ $0 }), let shared, let journal, let auditor = auditor.withLock({ $0 })
+        else {
             preconditionFailure("the mediator comes first")
         }
         do throws(HTTPServerError) {

@@ -40,8 +40,14 @@ let package = Package(
             dependencies: [
                 "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles", "Threading",
             ],
-            // The static standard library asks for all symbols to be exported. Nobody looks for them, and they take memory.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
+            // Less to be resident of what is linked in: no exported symbols, which the static standard library asks for,
+            // and relocations in their short form, which needs glibc 2.36 and the linker that comes with Swift.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker",
+                    "--no-export-dynamic",
+                ])
+            ]),
 
         // Tests.
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),

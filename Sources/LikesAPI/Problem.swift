@@ -104,6 +104,8 @@ extension Problem {
         case .mergeConflict(.itself): self.init(.mergeConflict, "into: it is this news itself, or leads to it")
         case .mergeConflict(.baseLikes):
             self.init(.mergeConflict, "the baseLikes of both together are more than \(Limits.baseLikes)")
+        case .mergeConflict(.tooManyIDs):
+            self.init(.mergeConflict, "up to \(Limits.mergedIDs) ids can lead to one news")
         }
     }
 

@@ -125,8 +125,12 @@ package final class LikesState {
             throw FoldError(sequence: event.sequence, reason: error)
         }
         position = event.sequence
-        log.sweep(steps: Self.sweepSteps)
+        // While somebody has a frozen copy, moving entries would mean to copy them first: the sweep waits.
+        if !copies.exist { log.sweep(steps: Self.sweepSteps) }
     }
+
+    /// The frozen copies of this state that somebody has.
+    let copies = FrozenCopies()
 
     /// Steps of the sweep with each event: see `LikeLog.sweep(steps:)`.
     private static let sweepSteps = 16

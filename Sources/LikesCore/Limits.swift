@@ -58,6 +58,9 @@ package enum Limits {
     /// Events that are folded under one hold of the write lock: longer holds would delay reads.
     package static let eventsPerFold = 256
 
+    /// Milliseconds of such a hold after which it ends with the event in hand.
+    package static let foldMilliseconds: Int64 = 3
+
     /// Entries on a page of a list when none is asked for, and the most that can be asked for.
     package static let pageDefault = 20
     /// The most entries that a page can be asked to have; more is refused.
@@ -81,6 +84,14 @@ package enum Limits {
 
     /// Withdrawn likes that are remembered for `firstTime`; the oldest memory makes room for the next.
     package static let withdrawnLikes = 1_000_000
+
+    /// Ids that lead to one news because theirs were merged into it; a merge that would make more is refused, since all
+    /// are let go of at once when the news is deleted.
+    package static let mergedIDs = 10_000
+
+    /// Bytes of all user ids that were ever part of a write, forgotten ones included: what 32-bit places reach. Then
+    /// likes of further users are refused as `full`.
+    package static let userIDBytes = 15 << 30
 
     /// Likes that exist at one time: 32-bit addresses, less some room to sweep. Then likes are refused as `full`.
     package static let likes = 4_200_000_000
@@ -106,8 +117,14 @@ package enum Limits {
     /// Events that the journal lets go of at once, between two rounds of the mediator.
     package static let eventsPerDrop = 2_000
 
-    /// Milliseconds between two such steps, so that they take a small part of the time.
+    /// Milliseconds between two such steps at least.
     package static let dropMilliseconds: Int64 = 20
+
+    /// After a step there is a rest of so many times its length, so that on any disk it takes a small part of the time.
+    package static let dropShare: Int64 = 4
+
+    /// Milliseconds after which letting go is tried again when it has failed.
+    package static let dropRetryMilliseconds: Int64 = 60_000
 
     /// Steps of the background audit in one go: entries looked at, some milliseconds of one core. A news with more
     /// likes than that is walked in one go all the same, and the rest after it is as much longer.

@@ -32,6 +32,9 @@ extension SnapshotFolder {
             } catch {
                 switch error {
                 case .refused(let reason): throw .unusable(reason)
+                case .unreadable(let reason):
+                    warnings.append(reason)
+                    continue
                 case .damaged(let reason):
                     warnings.append(reason)
                     noteDamaged(position)

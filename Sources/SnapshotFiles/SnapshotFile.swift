@@ -72,8 +72,10 @@ final class SnapshotFile: Sendable {
             Result { () throws(JournalError) in unsafe try file.read(into: bytes, at: start) }
         }
         try result.get()
+        // The length first: nothing is known of it yet, and it may be as large as a number can be.
+        guard unsafe header.length <= UInt64(buffer.count) else { throw Self.damage(at: start) }
         let end = start + UInt64(FrameHeader.byteCount) + header.length
-        guard unsafe header.length <= UInt64(buffer.count), end <= rest.upperBound else { throw Self.damage(at: start) }
+        guard end <= rest.upperBound else { throw Self.damage(at: start) }
         let frame = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(header.length)])
         try unsafe file.read(into: frame, at: start + UInt64(FrameHeader.byteCount))
         let expected = unsafe FrameHeader(UnsafeRawBufferPointer(frame), at: start)

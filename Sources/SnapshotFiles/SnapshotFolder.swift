@@ -58,7 +58,7 @@ package final class SnapshotFolder: Sendable {
         do throws(JournalError) {
             reader = try SnapshotFile(path: path)
         } catch {
-            throw .damaged("the snapshot \(path) cannot be used: \(error.reason)")
+            throw Self.error(error, path)
         }
         guard reader.header.format <= FrozenLikes.snapshotFormat else {
             throw .refused(
@@ -71,8 +71,14 @@ package final class SnapshotFolder: Sendable {
             guard state.position == position else { throw .unusable("it is of event \(state.position)") }
             return state
         } catch {
-            throw .damaged("the snapshot \(path) cannot be used: \(error.reason)")
+            throw Self.error(error, path)
         }
+    }
+
+    private static func error(_ error: JournalError, _ path: String) -> SnapshotError {
+        let reason = "the snapshot \(path) cannot be used: \(error.reason)"
+        if case .unusable = error { return .damaged(reason) }
+        return .unreadable(reason)
     }
 
     /// Takes note that a snapshot cannot be used: it goes with the next one that is saved.
@@ -86,6 +92,7 @@ package final class SnapshotFolder: Sendable {
     package func save(
         _ frozen: FrozenLikes, epoch: Epoch, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(JournalError) -> UInt64 {
+        try checkRoom(for: frozen)
         var writer = try SnapshotWriter(path: "\(path)/\(Self.unfinished)", isCancelled: isCancelled)
         try writer.write(frozen, epoch: epoch, as: file(frozen.position))
         try synchronize()
@@ -96,6 +103,20 @@ package final class SnapshotFolder: Sendable {
         damaged.withLock { $0.removeAll() }
         return kept.last ?? frozen.position
     }
+
+    /// Refuses a snapshot that would leave the journal too little room: it must never be the snapshot that stops writes.
+    private func checkRoom(for frozen: FrozenLikes) throws(JournalError) {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { throw .system("cannot look at the folder \(path)") }
+        let free = Int(status.f_bavail) * Int(status.f_frsize)
+        let needed = frozen.estimatedBytes + Self.reservedBytes
+        guard free >= needed else {
+            throw .unavailable("a snapshot needs \(needed >> 20) MiB of free space, and there are \(free >> 20)")
+        }
+    }
+
+    /// Bytes that a snapshot leaves free: what the journal's log may grow by until it is taken over.
+    private static let reservedBytes = 128 << 20
 
     private func synchronize() throws(JournalError) {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

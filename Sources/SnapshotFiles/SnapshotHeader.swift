@@ -52,6 +52,7 @@ struct SnapshotHeader: Equatable {
             throw .unusable("its header is damaged")
         }
         format = Self.number(UInt32.self, bytes, at: 8)
+        guard format > 0 else { throw .unusable("it is of no format") }
         position = Self.number(UInt64.self, bytes, at: 16)
         epoch = Epoch(text: String(decoding: bytes[24..<24 + Self.epochBytes], as: UTF8.self))
         // Of a newer format no more is known than the format.

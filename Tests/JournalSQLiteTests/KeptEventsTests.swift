@@ -1,4 +1,5 @@
 import Testing
+import Threading
 
 @testable import JournalSQLite
 @testable import LikesCore
@@ -229,5 +230,36 @@ struct EventReaderTests {
         #expect(throws: JournalError.unavailable("the journal is closed")) { try journal.events(after: 0, limit: 9) }
         // The last connection has gone, and with it the log.
         #expect(folder.names == ["journal.sqlite", "lock"])
+    }
+
+    @Test("the oldest may be asked for by another thread while events come and go")
+    func besideWrites() throws {
+        let journal = try SQLiteJournal(folder: folder.path)
+        let isOver = Locked(false)
+        let failures = Locked<[JournalError]>([])
+        let asker = Thread {
+            while !isOver.withLock({ $0 }) {
+                do throws(JournalError) {
+                    _ = try journal.events(after: 0, limit: 1)
+                } catch {
+                    failures.withLock { $0.append(error) }
+                }
+            }
+        }
+        var last: UInt64 = 0
+        for round in 0..<300 {
+            let next = try (last + 1...last + 20).map { sequence in
+                LikeEvent(
+                    sequence: sequence, at: Timestamp(milliseconds: 1),
+                    change: .newsAdded(News(id: try NewsID("n\(sequence)"), title: "t")))
+            }
+            try journal.append(next)
+            last += 20
+            if round % 20 == 19 { _ = try journal.dropEvents(through: last - 100, limit: 2_000) }
+        }
+        isOver.withLock { $0 = true }
+        asker.join()
+        #expect(failures.withLock { $0 }.isEmpty)
+        #expect(try journal.keptEvents()?.upperBound == last)
     }
 }

@@ -63,6 +63,19 @@ struct SnapshotFolderTests {
         #expect(try trial.folder.restore(trial.journal).snapshot == 800)
     }
 
+    @Test("a newest one with erased blocks: the same", arguments: [UInt8(0x00), 0xFF])
+    func erasedBlocks(byte: UInt8) throws {
+        for offset in [0, 8, 40, 120, 128, 132, 136, 144, 5_000] {
+            let trial = try SnapshotTrial()
+            try trial.save(at: 500)
+            try trial.save(at: 800)
+            try trial.overwrite(800, at: offset, with: [UInt8](repeating: byte, count: 16))
+            let restored = try trial.folder.restore(trial.journal)
+            #expect(restored.snapshot == 500, "at \(offset)")
+            #expect(restored.warnings.count == 1)
+        }
+    }
+
     @Test("a newest one that is cut short: the same", arguments: [0, 50, 128, 135, 300, 5_000])
     func cutShort(length: Int) throws {
         try trial.save(at: 500)

@@ -94,6 +94,14 @@ final class SnapshotTrial: Sendable {
         guard unsafe pwrite(descriptor, &byte, 1, offset) == 1 else { throw Failure(errno: errno) }
     }
 
+    /// Writes bytes into a snapshot.
+    func overwrite(_ position: UInt64, at offset: Int, with bytes: [UInt8]) throws {
+        let descriptor = unsafe open(file(position), O_WRONLY)
+        guard descriptor >= 0 else { throw Failure(errno: errno) }
+        defer { close(descriptor) }
+        guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw Failure(errno: errno) }
+    }
+
     func truncate(_ position: UInt64, to length: Int) { unsafe _ = Glibc.truncate(file(position), length) }
 
     func makeFile(_ name: String) { close(unsafe creat("\(path)/\(name)", 0o600)) }

@@ -38,12 +38,14 @@ final class Exports: Sendable {
                 Header("Content-Disposition", "attachment; filename=\"likes-\(frozen.position).ndjson\""),
             ]
         ) { stream in
-            Thread.startDetached {
+            let isStarted = Thread.startDetached {
                 withExtendedLifetime(place) {
                     // An export that nobody reads any more just ends.
                     if ExportWriter(frozen, filter).write(to: stream.write) { stream.finish() }
                 }
             }
+            // The client notices that its export is cut off.
+            if !isStarted { stream.fail() }
         }
     }
 }

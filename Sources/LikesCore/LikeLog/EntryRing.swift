@@ -7,7 +7,7 @@
     /// No address. The block in which it would lie is never used.
     static let none = UInt32.max
 
-    private static let chunkShift: UInt32 = 12
+    private static let chunkShift: UInt32 = 10
     private static let chunkEntries = 1 << chunkShift
     private static let blockShift: UInt32 = 6
     private static let blockEntries: UInt32 = 1 << blockShift
@@ -16,7 +16,7 @@
     private static let entryWords = chunkEntries * MemoryLayout<LikeEntry>.stride / 8
     private static let chunkWords = entryWords + chunkBlocks
     /// Chunks per table, and tables: two levels, so that a small log has a small directory.
-    private static let tableShift: UInt32 = 10
+    private static let tableShift: UInt32 = 11
     private static let tableSize = 1 << Int(tableShift)
     private static let unusableBlock = (UInt32.max >> blockShift) << blockShift
 

@@ -147,7 +147,7 @@ struct Assignment {
         let changed = (before != nil) != request.liked
         var likedAt = before
         if changed {
-            if request.liked && state.log.isFull { return .failure(.full) }
+            if request.liked && (state.log.isFull || state.users.isFull) { return .failure(.full) }
             likedAt = request.liked ? request.at ?? context.now : nil
             let user = known ?? draft.addUser(request.user)
             draft.setLike(
@@ -294,8 +294,10 @@ struct Assignment {
         if draft.changesAuthor(id) { return .unfinished }
         let outcome = unlikeEverything(id, &draft, context)
         guard case .finished(.success(.bulk(let receipt))) = outcome else { return outcome }
+        // Another command may have forgotten the user between two rounds of this one.
+        guard context.state.users.find(id) != nil, !draft.forgets(id) else { return outcome }
         // Without a like that was withdrawn, or an id to forget, there is nothing to tell anybody.
-        guard receipt.changed > 0 || remembers(id, context.state), !draft.forgets(id) else { return outcome }
+        guard receipt.changed > 0 || remembers(id, context.state) else { return outcome }
         // Likes of a news that is being deleted are withdrawn by that deletion: it goes first.
         if let user = context.state.users.find(id), draft.numberOfGivenLikes(user, in: context.state) > 0 {
             beginWalkAgain()

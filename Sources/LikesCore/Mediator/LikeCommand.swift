@@ -93,6 +93,8 @@ package enum MergeConflict: Sendable, Equatable {
     case itself
     /// Their `baseLikes` together are more than can be kept.
     case baseLikes
+    /// More ids would lead to the news that is left than `Limits.mergedIDs`.
+    case tooManyIDs
 }
 
 /// The mediator's answer to a command that it carried out.

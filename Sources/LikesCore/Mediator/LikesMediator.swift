@@ -5,7 +5,7 @@ package import Threading
 /// It takes requests to like and unlike, decides them in batches on a thread of its own, appends what they change to
 /// the journal, folds it into feed, detail and profile, in this order, tells the event bus, and then answers.
 package final class LikesMediator: @unchecked Sendable {
-    // Safety: `dropped` and `nextDrop` are used by the mediator's thread alone, `thread` by whoever starts and stops;
+    // Safety: `dropped`, `nextDrop` and `nextCheck` are used by the mediator's thread alone, `thread` by whoever starts and stops;
     // all else is Sendable.
     private let journal: any Journal
     private let shared: SharedLikes
@@ -15,11 +15,13 @@ package final class LikesMediator: @unchecked Sendable {
     private let queue = CommandQueue()
     private let batchEnded: @Sendable () -> Void
     private let journalChanged: @Sendable (String?) -> Void
+    private let dropFailed: @Sendable (String) -> Void
     private let failure = Locked<String?>(nil)
     /// The journal need not keep the events up to this one.
     private let droppable = Locked<UInt64>(0)
     private var dropped: UInt64 = 0
     private var nextDrop: Int64 = 0
+    private var nextCheck: Int64 = 0
     private var thread: Thread?
 
     /// A mediator that does nothing until `start`.
@@ -28,11 +30,13 @@ package final class LikesMediator: @unchecked Sendable {
     ///   - createsUnknownNews: whether a like of a news that nobody made makes it, with its id as its title.
     ///   - journalChanged: called on the mediator's thread with the reason when the journal begins to fail, or fails
     ///     in another way, and with nil when it works again.
+    ///   - dropFailed: called on the mediator's thread with the reason when old events could not be let go of.
     ///   - batchEnded: called on the mediator's thread after the answers of each batch were given.
     package init(
         journal: any Journal, state: SharedLikes, bus: EventBus, createsUnknownNews: Bool = false,
         clock: Clock = .system,
         journalChanged: @escaping @Sendable (String?) -> Void = { _ in },
+        dropFailed: @escaping @Sendable (String) -> Void = { _ in },
         batchEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.journal = journal
@@ -41,6 +45,7 @@ package final class LikesMediator: @unchecked Sendable {
         self.createsUnknownNews = createsUnknownNews
         self.clock = clock
         self.journalChanged = journalChanged
+        self.dropFailed = dropFailed
         self.batchEnded = batchEnded
     }
 
@@ -113,7 +118,8 @@ package final class LikesMediator: @unchecked Sendable {
                 continue
             }
             assignments.append(contentsOf: arrived.map(Assignment.init))
-            if !assignments.isEmpty { playRound(&assignments) } else if journalFailure != nil { checkJournal() }
+            if !assignments.isEmpty { playRound(&assignments) }
+            if journalFailure != nil, MonotonicClock.milliseconds() >= nextCheck { checkJournal() }
             dropSomeEvents()
         }
     }
@@ -125,11 +131,15 @@ package final class LikesMediator: @unchecked Sendable {
         let target = droppable.withLock { $0 }
         guard target > dropped, journalFailure == nil, MonotonicClock.milliseconds() >= nextDrop else { return }
         do throws(JournalError) {
+            let begun = MonotonicClock.milliseconds()
             if try !journal.dropEvents(through: target, limit: Limits.eventsPerDrop) { dropped = target }
+            let now = MonotonicClock.milliseconds()
+            nextDrop = now + max(Limits.dropMilliseconds, Limits.dropShare * (now - begun))
         } catch {
-            noteJournal(failure: error.reason)
+            // Writes may well go on: whether they do shows with the next one.
+            nextDrop = MonotonicClock.milliseconds() + Limits.dropRetryMilliseconds
+            dropFailed(error.reason)
         }
-        nextDrop = MonotonicClock.milliseconds() + Limits.dropMilliseconds
     }
 
     /// Does what was asked for between rounds.
@@ -174,6 +184,7 @@ package final class LikesMediator: @unchecked Sendable {
             defer { failure = reason }
             return failure
         }
+        nextCheck = MonotonicClock.milliseconds() + Int64(Limits.journalRetryMilliseconds)
         if before != reason { journalChanged(reason) }
     }
 
@@ -237,8 +248,9 @@ package final class LikesMediator: @unchecked Sendable {
     private func fold(_ events: [LikeEvent]) {
         var next = 0
         while next < events.count {
-            let slice = events[next..<min(next + Limits.eventsPerFold, events.count)]
-            shared.write { state in
+            next += shared.write { state in
+                let slice = events[next..<min(next + Limits.eventsPerFold, events.count)]
+                let begun = MonotonicClock.milliseconds()
                 for event in slice {
                     do throws(FoldError) {
                         try state.fold(event)
@@ -246,9 +258,13 @@ package final class LikesMediator: @unchecked Sendable {
                         // Durable, but not foldable: going on would show something else than what is kept.
                         fatalError("event \(error.sequence) was decided wrongly: \(error.reason.rawValue)")
                     }
+                    // Right after a frozen copy was made, events cost more: what they change is copied.
+                    if MonotonicClock.milliseconds() - begun > Limits.foldMilliseconds {
+                        return Int(event.sequence - slice[next].sequence) + 1
+                    }
                 }
+                return slice.count
             }
-            next += slice.count
         }
     }
 

@@ -41,6 +41,8 @@ struct Merge {
         if id == target { return .failure(.mergeConflict(.itself)) }
         let baseLikes = state.catalog[handle].news.baseLikes
         if into.baseLikes + baseLikes > Limits.baseLikes { return .failure(.mergeConflict(.baseLikes)) }
+        let ids = state.redirects.count(leadingTo: id) + state.redirects.count(leadingTo: target) + 1
+        if ids > Limits.mergedIDs { return .failure(.mergeConflict(.tooManyIDs)) }
         if state.catalog.find(target) == nil || draft.isMergeTarget(id, in: state) { return .success(nil) }
         // Likes of this very commit are not in the log yet: they go first.
         guard draft.claim(id), !draft.changesLikes(of: handle) else { return .success(nil) }

@@ -1,24 +1,21 @@
 /// The likes that authors received, and the number of their news: only of users who wrote news, a few among many.
-///
-/// In many small tables, so that a change after a frozen copy was made copies one of them, and not everything.
 struct AuthorTotals {
     /// What an author's news come to.
-    struct Total: BitwiseCopyable {
+    struct Total: BitwiseCopyable, Sendable {
         /// Of all news together, `baseLikes` included. Wide, since `baseLikes` alone may add up to more than 64 bits.
         var likes: Int128 = 0
         /// News that are there.
         var news: Int64 = 0
     }
 
-    private static let tableCount = 256
-    private var tables: [[UInt32: Total]] = Array(repeating: [:], count: tableCount)
+    private var totals = ShardedDictionary<UInt32, Total>()
 
     init() {}
 
-    subscript(author: UInt32) -> Total { tables[Self.table(author)][author] ?? Total() }
+    subscript(author: UInt32) -> Total { totals[author] ?? Total() }
 
     /// The authors, in order of their handles.
-    var handles: [UInt32] { tables.flatMap(\.keys).sorted() }
+    var handles: [UInt32] { totals.keys.sorted() }
 
     mutating func add(likes: Int64, news: Int64, to author: UInt32) {
         var total = self[author]
@@ -28,7 +25,7 @@ struct AuthorTotals {
     }
 
     mutating func set(_ total: Total, of author: UInt32) {
-        tables[Self.table(author)][author] = total.news == 0 ? nil : total
+        totals[author] = total.news == 0 ? nil : total
     }
 
     /// The totals of all authors, counted from the news.
@@ -46,7 +43,6 @@ struct AuthorTotals {
         return totals
     }
 
-    private static func table(_ author: UInt32) -> Int { Int(author) % tableCount }
 }
 
 extension AuthorTotals {
@@ -65,7 +61,7 @@ extension AuthorTotals {
             let handle = try decoder.number(UInt32.self)
             let likes = try decoder.number(Int128.self)
             let news = try decoder.number(Int64.self)
-            tables[Self.table(handle)][handle] = Total(likes: likes, news: news)
+            totals[handle] = Total(likes: likes, news: news)
         }
     }
 }

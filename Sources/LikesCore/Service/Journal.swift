@@ -6,6 +6,8 @@ package protocol Journal: AnyObject, Sendable {
     var epoch: Epoch { get }
 
     /// The sequences of the oldest and the newest event that are kept; nil when there is none.
+    ///
+    /// As all but `events`, for the one thread that uses the journal.
     func keptEvents() throws(JournalError) -> ClosedRange<UInt64>?
 
     /// Hands every event after `sequence`, in order and without a gap, to `body`.

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Threading
 
 /// The whole state as it was at one sequence, while the service goes on: for snapshots, exports and verification.
@@ -7,6 +8,7 @@ internal import Threading
 package final class FrozenLikes: @unchecked Sendable {
     // Safety: nobody changes the state, and no chunk that it shares is changed by anybody.
     let state: LikesState
+    private let copies: FrozenCopies
 
     /// The sequence of the last event that it holds.
     package var position: UInt64 { state.position }
@@ -14,7 +16,28 @@ package final class FrozenLikes: @unchecked Sendable {
     /// The number of likes.
     package var likes: Int { Int(state.log.count) }
 
-    package init(_ shared: SharedLikes) { state = shared.read { LikesState(frozen: $0) } }
+    /// About how many bytes a snapshot of it takes.
+    package var estimatedBytes: Int { likes * 34 + state.users.count * 40 + state.catalog.handleCount * 400 + 1 << 20 }
+
+    package init(_ shared: SharedLikes) {
+        (state, copies) = shared.read { state in
+            state.copies.add()
+            return (LikesState(frozen: state), state.copies)
+        }
+    }
+
+    deinit { copies.remove() }
+}
+
+/// How many frozen copies of a state somebody has.
+final class FrozenCopies: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// Whether there is any.
+    var exist: Bool { count.load(ordering: .relaxed) > 0 }
+
+    func add() { count.wrappingAdd(1, ordering: .relaxed) }
+    func remove() { count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
 /// Sections of a snapshot: they are written one after the other, and read side by side.

@@ -51,10 +51,12 @@ package final class Snapshotter: Sendable {
         var snapshot: UInt64
         /// The position from which on the next one is due.
         var due: UInt64
+        var failures: UInt64 = 0
         var isStopping = false
 
         mutating func saved(_ position: UInt64, likes: Int) {
             snapshot = position
+            failures = 0
             due = position + max(Limits.snapshotEvents, UInt64(likes) / Limits.snapshotShare)
         }
     }
@@ -118,8 +120,12 @@ package final class Snapshotter: Sendable {
                         position: frozen.position, oldestKept: oldest, likes: frozen.likes,
                         milliseconds: MonotonicClock.milliseconds() - start)))
         } catch {
-            // A clock is no help here: on a full disk nothing happens until there is room again.
-            progress.withLock { $0.due = $0.position + Limits.snapshotRetryEvents }
+            progress.withLock { progress in
+                // Later and later: what fails costs time, and says so in the log.
+                progress.due =
+                    progress.position + min(Limits.snapshotRetryEvents << min(progress.failures, 8), 1_000_000)
+                progress.failures += 1
+            }
             if !isCancelled() { report(.failed(reason: error.reason)) }
         }
     }

@@ -124,7 +124,9 @@ extension ChunkedArray {
     /// The array that `encode` wrote.
     init(filler: Element, from decoder: inout SnapshotDecoder) throws(JournalError) {
         self.init(filler: filler)
-        grow(to: Int(try decoder.number(UInt64.self)))
+        let newCount = try decoder.number(UInt64.self)
+        guard newCount <= UInt64(UInt32.max) + 1 else { throw SnapshotDecoder.damage }
+        grow(to: Int(newCount))
         while true {
             let index = try decoder.number(UInt32.self)
             if index == UInt32.max { return }

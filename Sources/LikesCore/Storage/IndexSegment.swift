@@ -1,7 +1,7 @@
 /// A part of a `HandleIndex`: an open-addressing table of one allocation, which several indexes may share until one of
 /// them is about to change it.
 @safe struct IndexSegment {
-    static let largest: UInt32 = 8_192
+    static let largest: UInt32 = 2_048
     static let smallest: UInt32 = 16
 
     // Safety: the chunk holds a header, then `capacity` slots, then as many tags.
@@ -149,6 +149,11 @@
         return halves
     }
 
+    private var hasEmptySlot: Bool {
+        let tags = unsafe tags
+        return (0..<Int(capacity)).contains { unsafe tags[$0] == 0 }
+    }
+
     private func forEach(_ body: (UInt32) -> Void) {
         for slot in 0..<Int(capacity) {
             let handle = unsafe slots[slot]
@@ -169,9 +174,15 @@ extension IndexSegment {
         guard Self.smallest / 2...Self.largest ~= capacity else { throw SnapshotDecoder.damage }
         let count = Self.chunkCapacity(capacity)
         let chunk = Chunk<UInt32>(capacity: count)
-        try unsafe decoder.read(
-            into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: chunk.elements, count: count)))
-        self.init(chunk)
-        guard self.capacity == capacity, hasRoom || used < capacity else { throw SnapshotDecoder.damage }
+        do throws(JournalError) {
+            try unsafe decoder.read(
+                into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: chunk.elements, count: count)))
+            self.init(chunk)
+            // Without an empty slot a search would never end.
+            guard self.capacity == capacity, used < capacity, hasEmptySlot else { throw SnapshotDecoder.damage }
+        } catch {
+            chunk.release()
+            throw error
+        }
     }
 }

@@ -8,10 +8,11 @@ struct NewsRedirects: Sendable {
         var olds: [NewsID] = []
     }
 
-    private var groups: [UInt64: Group] = [:]
-    private var groupOfOld: [NewsID: UInt64] = [:]
-    private var groupOfTarget: [NewsID: UInt64] = [:]
+    private var groups = ShardedDictionary<UInt64, Group>()
+    private var groupOfOld = ShardedDictionary<NewsID, UInt64>()
+    private var groupOfTarget = ShardedDictionary<NewsID, UInt64>()
     private var nextGroup: UInt64 = 0
+    private var groupCount = 0
 
     /// No redirects.
     init() {}
@@ -28,7 +29,7 @@ struct NewsRedirects: Sendable {
     }
 
     /// Whether there are none.
-    var isEmpty: Bool { groups.isEmpty }
+    var isEmpty: Bool { groupCount == 0 }
 
     /// The news into which the one with this id was merged, if it was.
     subscript(old: NewsID) -> NewsID? {
@@ -53,7 +54,10 @@ struct NewsRedirects: Sendable {
             }
         }
         let group = kept ?? nextGroup
-        if kept == nil { nextGroup += 1 }
+        if kept == nil {
+            nextGroup += 1
+            groupCount += 1
+        }
         groupOfTarget[target] = group
         groups[group, default: Group(target: target)].target = target
         groups[group]?.olds += moved
@@ -66,9 +70,16 @@ struct NewsRedirects: Sendable {
         for old in takeApart(group) { groupOfOld[old] = nil }
     }
 
+    /// How many ids lead to a news.
+    func count(leadingTo target: NewsID) -> Int { groupOfTarget[target].map(count) ?? 0 }
+
     private func count(_ group: UInt64) -> Int { groups[group]?.olds.count ?? 0 }
 
-    private mutating func takeApart(_ group: UInt64) -> [NewsID] { groups.removeValue(forKey: group)?.olds ?? [] }
+    private mutating func takeApart(_ group: UInt64) -> [NewsID] {
+        guard let removed = groups.removeValue(forKey: group) else { return [] }
+        groupCount -= 1
+        return removed.olds
+    }
 }
 
 extension NewsRedirects {

@@ -45,6 +45,9 @@
     /// The number of users who are known.
     var knownCount: Int { index.count }
 
+    /// Whether no further user can be kept.
+    var isFull: Bool { chunks.count * Self.chunkBytes >= Limits.userIDBytes }
+
     /// The handle of a user who is known.
     func find(_ id: UserID) -> UInt32? {
         var text = id.text

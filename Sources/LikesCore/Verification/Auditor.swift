@@ -148,7 +148,14 @@ package final class Auditor: @unchecked Sendable {
     private func recount() throws(VerificationStop) -> (report: VerificationReport, repairs: Repairs) {
         var verification = Verification(FrozenLikes(shared), isCancelled: { [self] in isStopping })
         try verification.recount()
-        if let keptEvents { try verification.compare(keptEvents) }
+        if let keptEvents {
+            do throws(VerificationStop) {
+                try verification.compare(keptEvents)
+            } catch .journal(.unusable(let reason)) {
+                // What a verification is there to find.
+                verification.noteJournal(reason)
+            }
+        }
         return (verification.report, verification.repairs)
     }
 

@@ -25,6 +25,9 @@ package struct Verification {
         tally.add(verifier.tally)
     }
 
+    /// Counts a journal that cannot be read to its end among what is wrong.
+    mutating func noteJournal(_ reason: String) { tally.note("the journal", reason) }
+
     /// Compares the state with one that was made another way of the same events.
     package mutating func compare(with other: LikesState) {
         for difference in StateComparison(other, state, limit: Limits.findings).differences {
@@ -44,7 +47,8 @@ package struct Verification {
             let events = try read { () throws(JournalError) in try kept.events(last, Limits.comparedEvents) }
             guard let newest = events.last else { break }
             for event in events {
-                if !comparison.follows(event), try read(kept.first) == event.sequence { comparison.forget() }
+                // Dropped meanwhile, and maybe more of them since this was read.
+                if !comparison.follows(event), try read(kept.first) ?? 0 >= event.sequence { comparison.forget() }
                 Self.take(event, state, &comparison, &tally)
             }
             last = newest.sequence

@@ -42,7 +42,8 @@ final class DataStore: Sendable {
     var keptEvents: KeptEvents {
         let journal = journal
         return KeptEvents(
-            first: { () throws(JournalError) in try journal.keptEvents()?.lowerBound },
+            // Not `keptEvents`: that is for the one thread that writes.
+            first: { () throws(JournalError) in try journal.events(after: 0, limit: 1).first?.sequence },
             events: { after, limit throws(JournalError) in try journal.events(after: after, limit: limit) })
     }
 

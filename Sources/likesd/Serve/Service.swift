@@ -106,6 +106,7 @@ final class Service {
         let mediator = LikesMediator(
             journal: journal, state: shared, bus: bus, createsUnknownNews: settings.createsUnknownNews,
             journalChanged: Self.logJournal,
+            dropFailed: { reason in Log.entry(.error, "drop_failed") { $0.member("reason", reason) } },
             batchEnded: { [server] in server.withLock { $0 }?.wakeWorkers() })
         mediator.start()
         store?.dropOldEvents(mediator)

@@ -54,6 +54,24 @@ struct FrozenLikesTests {
         }
     }
 
+    @Test("the sweep waits while somebody has a frozen copy, and goes on afterwards")
+    func sweepWaits() throws {
+        let bench = try Bench(dustLimit: 64)
+        try bench.ask(.putNews(NewsDraft(News(id: "n", title: "t"), setsBaseLikes: false)))
+        var frozen: FrozenLikes? = FrozenLikes(bench.shared)
+        func toggle() throws {
+            for liked in [true, false] {
+                try bench.ask(.toggle(ToggleRequest(liked: liked, news: "n", user: "u")))
+            }
+        }
+        for _ in 0..<200 { try toggle() }
+        #expect(bench.shared.read { $0.log.deadCount } == 200)
+        withExtendedLifetime(frozen) {}
+        frozen = nil
+        for _ in 0..<20 { try toggle() }
+        #expect(bench.shared.read { $0.log.deadCount } < 200)
+    }
+
     @Test("an empty state")
     func empty() throws {
         let bytes = try SnapshotBytes(FrozenLikes(SharedLikes(LikesState())))

@@ -116,6 +116,9 @@ struct Simulation {
             try house.crash(expecting: model.position, &random)
             return try compareAll()
         }
+        if outcome.attempts.allSatisfy(\.isTold), let id = model.unfinished {
+            throw Finding("nobody goes on with the deletion or merge of \(id.text)")
+        }
         try reading().compareTouched(events)
         try house.checkJournal(events, last: model.position)
     }
@@ -127,7 +130,7 @@ struct Simulation {
         tally["commit", default: 0] += outcome.commits.count
         tally["event", default: 0] += outcome.commits.reduce(0) { $0 + $1.count }
         if outcome.commits.contains(where: { $0.count >= Limits.cascadeLikes }) {
-            tally["deletion of several commits", default: 0] += 1
+            tally["cascade of several commits", default: 0] += 1
         }
         if outcome.commits.count > 1 { tally["batch of several commits", default: 0] += 1 }
         for answered in outcome.answered {

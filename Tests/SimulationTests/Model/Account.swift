@@ -158,8 +158,11 @@ struct Account {
         _ news: [NewsID], _ receipt: BulkReceipt, _ demand: Demand
     ) -> [NewsID: Demand] {
         var demands: [NewsID: Demand] = [:]
-        for id in news { demands[id] = demand }
-        for id in receipt.unknown { demands[id] = .gone }
+        // The same id may stand there a thousand times.
+        var last: NewsID?
+        for id in news where id != last { (demands[id], last) = (demand, id) }
+        last = nil
+        for id in receipt.unknown where id != last { (demands[id], last) = (.gone, id) }
         return demands
     }
 

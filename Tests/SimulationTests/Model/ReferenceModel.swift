@@ -49,6 +49,9 @@ struct ReferenceModel {
     /// A news that exists for callers.
     func visible(_ id: NewsID) -> Item? { items[id].flatMap { $0.isLeaving ? nil : $0 } }
 
+    /// A news whose deletion or merge has begun, and not ended.
+    var unfinished: NewsID? { items.values.first(where: \.isLeaving)?.news.id }
+
     var feed: [Item] { items.values.filter { !$0.isLeaving } }
 
     /// The news that is meant by an id in lists, batches and counts.
@@ -143,7 +146,7 @@ struct ReferenceModel {
         case .like(let news, let user, let at): return try like(news, user, at, stamp)
         case .unlike(let news, let user):
             try require(items[news]?.isLeaving == false, "a like of \(news.text), which does not exist, is taken back")
-            try require(!isMoving(user, to: news), "an unlike of \(news.text) before a merge brings \(user.text)'s like")
+            try require(!isMoving(user, to: news), "an unlike of \(news.text) before a merge brings the like")
             return [try removeLike(news, user, stamp)]
         case .withdraw(let news, let user):
             try require(items[news]?.isLeaving == true, "\(news.text) loses a like though it is not being deleted")

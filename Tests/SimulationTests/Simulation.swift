@@ -30,7 +30,7 @@ struct Simulation {
 
     init(seed: UInt64, onDisk: Bool) throws {
         random = SeededRandom(seed: seed)
-        commands = try Commands(SeededRandom(seed: seed ^ 0xC0FFEE), beginsHuge: seed % 4 == 0)
+        commands = try Commands(SeededRandom(seed: seed ^ 0xC0FFEE), firstCrowd: Commands.FirstCrowd(seed: seed))
         house = try House(onDisk: onDisk)
         scratch = try TemporaryFolder(onDisk: false)
     }
@@ -96,7 +96,7 @@ struct Simulation {
     private mutating func batch(_ trouble: TroubledJournal.Trouble) throws {
         now += Int64.random(in: 0...2_000, using: &random)
         let createsUnknownNews = random.once(in: 3)
-        let batch = try commands.batch(at: now)
+        let batch = try commands.batch(at: now, isThere: { model.visible($0) != nil })
         let (commands, trouble) = (batch.commands, batch.trouble ?? trouble)
         let words = commands.map(\.words).joined(separator: "; ")
         note("\(trouble)\(createsUnknownNews ? ", unknown news are made" : ""): \(words)", "batch")
@@ -109,11 +109,15 @@ struct Simulation {
         try trial.follow(outcome.commits)
         model = trial.model
         let events = outcome.commits.flatMap(\.self)
+        noteMerges(outcome, events)
         recent = (recent + events).suffix(60)
         if case .crash = trouble, outcome.attempts.contains(where: { !$0.isTold }) {
             tally["crash while appending", default: 0] += 1
             try house.crash(expecting: model.position, &random)
             return try compareAll()
+        }
+        if outcome.attempts.allSatisfy(\.isTold), let id = model.unfinished {
+            throw Finding("nobody goes on with the deletion or merge of \(id.text)")
         }
         try reading().compareTouched(events)
         try house.checkJournal(events, last: model.position)
@@ -126,17 +130,42 @@ struct Simulation {
         tally["commit", default: 0] += outcome.commits.count
         tally["event", default: 0] += outcome.commits.reduce(0) { $0 + $1.count }
         if outcome.commits.contains(where: { $0.count >= Limits.cascadeLikes }) {
-            tally["deletion of several commits", default: 0] += 1
+            tally["cascade of several commits", default: 0] += 1
         }
         if outcome.commits.count > 1 { tally["batch of several commits", default: 0] += 1 }
         for answered in outcome.answered {
             let mustFail = failed.map { answered.attempts > $0 } ?? false
             switch answered.result {
-            case .success, .failure(.newsNotFound):
+            case .success, .failure(.newsNotFound), .failure(.newsMerged), .failure(.mergeConflict):
                 try require(!mustFail, "\(answered.command.words) was answered \(answered.result), and is not kept")
             case .failure(.journalUnavailable):
                 try require(mustFail, "\(answered.command.words) failed though its events were kept")
             case .failure(let rejection): throw Finding("\(answered.command.words) was answered \(rejection)")
+            }
+        }
+    }
+
+    /// Counts what became of merges.
+    private mutating func noteMerges(_ outcome: House.Outcome, _ events: [LikeEvent]) {
+        if !model.merges.isEmpty { tally["merge that is cut", default: 0] += 1 }
+        for event in events {
+            switch event.change {
+            case .newsMergeStarted(let id, _):
+                tally["merge", default: 0] += 1
+                if model.redirects.values.count(where: { $0 == model.redirects[id] }) > 1 {
+                    tally["merge of a chain", default: 0] += 1
+                }
+            case .likeRedated: tally["redated like", default: 0] += 1
+            case .newsMerged where event.operationID == nil: tally["merge that is gone on with", default: 0] += 1
+            default: break
+            }
+        }
+        for answered in outcome.answered {
+            switch answered.result.failure {
+            case .newsMerged: tally["old id refused", default: 0] += 1
+            case .mergeConflict(.itself): tally["merge into itself", default: 0] += 1
+            case .mergeConflict(.baseLikes): tally["merge of too many baseLikes", default: 0] += 1
+            default: break
             }
         }
     }

@@ -31,7 +31,8 @@ struct SimulationTests {
 
     private static let kinds: Set = [
         "batch", "batch of several commits", "crash", "crash while appending", "damage", "failed append", "fold again",
-        "freeze", "late snapshot", "restart", "snapshot",
+        "freeze", "late snapshot", "merge", "merge into itself", "merge of a chain", "merge that is cut",
+        "merge that is gone on with", "old id refused", "redated like", "restart", "snapshot",
     ]
     /// Of more steps than these some are of each kind, whatever the seed.
     private static let fewSteps = 1_500

@@ -12,8 +12,8 @@ struct Draft {
     private var changedAuthors: Set<UserID> = []
     /// Users who are forgotten in this draft.
     private var forgottenUsers: Set<UserID> = []
-    /// News into which others are merged from this draft on.
-    private var mergeTargets: Set<NewsID> = []
+    /// News into which others are merged from this draft on, with the handles of those.
+    private var mergesBegun: [NewsID: [UInt32]] = [:]
     private var steps = 0
     /// Likes that are different from the state: the time of the like, or nil when it was taken back.
     private var likes: [UInt64: Timestamp?] = [:]
@@ -112,7 +112,9 @@ struct Draft {
 
     /// Whether the user has a like that is still to go over to this news, into which its own is being merged.
     func isMoving(user: UInt32, to target: NewsID, in state: LikesState) -> Bool {
-        state.newsMerging(into: target).contains { likedAt(news: $0, user: user, in: state) != nil }
+        // A large merge that begins in this draft has not moved all likes when the next command is decided.
+        (state.newsMerging(into: target) + (mergesBegun[target] ?? []))
+            .contains { likedAt(news: $0, user: user, in: state) != nil }
     }
 
     /// Whether likes of this user are set or taken back in this draft.
@@ -152,15 +154,18 @@ struct Draft {
     func forgets(_ id: UserID) -> Bool { !forgottenUsers.isEmpty && forgottenUsers.contains(id) }
 
     /// Writes down that a merge begins.
-    mutating func beginMerge(_ old: News, into target: NewsID, now: Timestamp) {
-        if let author = old.author { changedAuthors.insert(author) }
-        mergeTargets.insert(target)
-        append(.newsMergeStarted(old.id, into: target), at: now, nil)
+    ///
+    /// - Parameter old: the handle of the news whose likes go over.
+    mutating func beginMerge(_ old: UInt32, into target: NewsID, now: Timestamp, in state: LikesState) {
+        let news = state.catalog[old].news
+        if let author = news.author { changedAuthors.insert(author) }
+        mergesBegun[target, default: []].append(old)
+        append(.newsMergeStarted(news.id, into: target), at: now, nil)
     }
 
     /// Whether a merge into this news has begun and is not known to have ended: it must neither go nor be merged.
     func isMergeTarget(_ id: NewsID, in state: LikesState) -> Bool {
-        mergeTargets.contains(id) || !state.newsMerging(into: id).isEmpty
+        mergesBegun[id] != nil || !state.newsMerging(into: id).isEmpty
     }
 
     /// Writes down that a news is made, or replaced.

@@ -46,7 +46,7 @@ struct Merge {
         if state.catalog.find(target) == nil || draft.isMergeTarget(id, in: state) { return .success(nil) }
         // Likes of this very commit are not in the log yet: they go first.
         guard draft.claim(id), !draft.changesLikes(of: handle) else { return .success(nil) }
-        draft.beginMerge(state.catalog[handle].news, into: target, now: context.now)
+        draft.beginMerge(handle, into: target, now: context.now, in: state)
         if baseLikes > 0 {
             draft.setNews(
                 into.adding(baseLikes: baseLikes), replacing: into, now: context.now, operationID: operationID,

@@ -103,6 +103,24 @@ struct MergeTroubleTests {
         #expect(bench.givenLikes(.user(Self.likers - 2)) == 0)
     }
 
+    @Test("likes that the first commit does not move count for commands of the same batch, too")
+    func notMovedInTheFirstCommit() throws {
+        let bench = try Bench(journal: HotNews.journal(["hot"], likers: Self.likers), isStarted: false)
+        let actions: [LikeCommand.Action] = [
+            .mergeNews("hot", into: "other"), .like("other", .user(Self.likers - 1)),
+            .unlike("other", .user(Self.likers - 2)), .like("other", "somebody"),
+        ]
+        let answers = try actions.map { try bench.submit($0) }
+        bench.start()
+        _ = try answers[0].receipt
+        #expect(try !answers[1].toggle.changed)
+        #expect(try answers[2].toggle.changed)
+        // Who has nothing to do with the merge does not wait for its end.
+        #expect(try answers[3].toggle.sequence < answers[2].toggle.sequence)
+        #expect(bench.likesCount("other") == Int64(Self.likers))
+        #expect(bench.givenLikes(.user(Self.likers - 2)) == 0)
+    }
+
     @Test("taking back all likes, and forgetting a user, reach the likes that a merge moves")
     func everything() throws {
         let (all, forgotten): (UserID, UserID) = (.user(Self.likers - 1), .user(Self.likers - 2))

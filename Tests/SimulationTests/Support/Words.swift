@@ -8,6 +8,14 @@ extension BatchEntry {
     }
 }
 
+extension Result {
+    /// What went wrong, if anything did.
+    var failure: Failure? {
+        if case .failure(let failure) = self { return failure }
+        return nil
+    }
+}
+
 extension Receipt {
     /// Where the command was decided.
     var sequence: UInt64 {
@@ -42,7 +50,9 @@ extension LikeCommand.Action {
     }
 
     private static func words(_ news: [NewsID]?) -> String {
-        news.map { "[" + $0.map(\.text).joined(separator: " ") + "]" } ?? "all"
+        guard let news else { return "all" }
+        let shown = news.prefix(8).map(\.text).joined(separator: " ")
+        return "[\(shown)\(news.count > 8 ? " … \(news.count) in all" : "")]"
     }
 
     private static func words<Request>(_ entries: [BatchEntry<Request>], _ words: (Request) -> String) -> String {

@@ -126,7 +126,7 @@ final class House {
     }
 
     /// How long to wait for what must come. Nothing takes that long when all is well.
-    private static let patience = 120_000
+    private static let patience = 60_000
 
     /// Sees that the journal holds what it must hold, and not much more.
     func checkJournal(_ events: [LikeEvent], last: UInt64) throws {

@@ -53,9 +53,12 @@ struct Reading {
     func compareAll(news: [NewsID], users: [UserID]) throws(Finding) {
         try compare(reader.position, model.position, "the position")
         try compareFeeds(isComplete: true)
-        for id in Set(news).union(model.items.keys) { try compareNews(id) }
+        for id in Set(news).union(model.items.keys).union(model.redirects.keys) { try compareNews(id) }
         for id in Set(users).union(model.people.keys.filter(isAsked)) { try compareUser(id) }
         try compareCounts(of: news, friends: Array(users.prefix(5)))
+        let redirects = shared.read { state in state.redirects.pairs.map { [$0.old, $0.target] } }
+        let pairs = model.redirects.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
+        try compare(redirects, pairs, "all redirects")
         let numbers = shared.read { state in
             [
                 Int(state.log.count), state.log.indexedCount, state.feed.count, state.catalog.count,
@@ -130,6 +133,7 @@ struct Reading {
         let item = model.visible(id)
         let detail = reader.detail(id, viewer: viewer)
         let page = reader.likers(id, before: nil, limit: pageSize)
+        try compare(reader.redirect(of: id), model.redirects[id], "the redirect of \(id.text)")
         guard let item, let detail else {
             try require(item == nil && detail == nil && page == nil, "\(id.text) is there for one, and not the other")
             return
@@ -193,10 +197,13 @@ struct Reading {
     }
 
     private func compareCounts(of news: [NewsID], friends: [UserID]) throws(Finding) {
-        let counts = reader.counts(of: news, viewer: viewer, friends: friends).counts
+        let view = reader.counts(of: news, viewer: viewer, friends: friends)
+        let changes = news.compactMap { model.visible(model.resolved($0))?.changedAt }
+        try compare(view.sequence, changes.max() ?? 0, "the sequence of the counts")
+        let counts = view.counts
         try compare(counts.map(\.news), news, "the counts")
         for count in counts {
-            let item = model.visible(count.news)
+            let item = model.visible(model.resolved(count.news))
             let what = "the count of \(count.news.text)"
             try compare(count.known, item != nil, what)
             try compare(count.likesCount, item?.likesCount ?? 0, what)

@@ -50,16 +50,21 @@ let package = Package(
             ]),
 
         // Tests.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
-        .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "Threading"]),
-        .testTarget(name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore"]),
-        .testTarget(name: "SnapshotFilesTests", dependencies: ["Checksum", "LikesCore", "SnapshotFiles", "Threading"]),
+        .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "TestSupport", "Threading"]),
         .testTarget(
-            name: "SimulationTests", dependencies: ["JournalSQLite", "LikesCore", "SnapshotFiles", "Threading"]),
+            name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore", "TestSupport"]),
+        .testTarget(
+            name: "SnapshotFilesTests",
+            dependencies: ["Checksum", "LikesCore", "SnapshotFiles", "TestSupport", "Threading"]),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["JournalSQLite", "LikesCore", "SnapshotFiles", "TestSupport", "Threading"]),
         .testTarget(name: "LikesAPITests", dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP"]),
-        .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd"]),
+        .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd", "TestSupport"]),
     ]
 )
 

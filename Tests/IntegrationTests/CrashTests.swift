@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The process is killed, or the power goes, in the midst of writes; a ledger knows all that was answered.

@@ -1,5 +1,6 @@
 import JournalSQLite
 import LikesCore
+import TestSupport
 import Testing
 import Threading
 

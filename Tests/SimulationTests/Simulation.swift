@@ -1,4 +1,5 @@
 import SnapshotFiles
+import TestSupport
 import Threading
 
 @testable import LikesCore

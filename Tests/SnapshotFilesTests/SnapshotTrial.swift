@@ -2,31 +2,24 @@ import Checksum
 import Glibc
 import LikesCore
 import SnapshotFiles
+import TestSupport
 import Threading
 
 /// A folder of a test's own with snapshots in it, and a journal in memory that they belong to.
 final class SnapshotTrial: Sendable {
-    let path: String
+    private let place: TemporaryFolder
     let folder: SnapshotFolder
     let journal: ListJournal
 
     init() throws {
-        var template = Array("/tmp/likesd-snapshots-XXXXXX".utf8CString)
-        guard let name = unsafe mkdtemp(&template) else { throw Failure(errno: errno) }
-        path = unsafe String(cString: name)
-        folder = SnapshotFolder(path)
+        place = try TemporaryFolder()
+        folder = SnapshotFolder(place.path)
         journal = ListJournal(Self.life)
     }
 
-    deinit {
-        for name in names { unsafe unlink("\(path)/\(name)") }
-        unsafe rmdir(path)
-    }
-
-    /// The system's error.
-    struct Failure: Error {
-        let errno: Int32
-    }
+    var path: String { place.path }
+    /// The files in the folder.
+    var names: [String] { place.names }
 
     /// A thousand users like a news, and some take it back.
     private static let life: [LikeEvent] = {
@@ -59,20 +52,6 @@ final class SnapshotTrial: Sendable {
         return try folder.save(FrozenLikes(shared), epoch: journal.epoch, isCancelled: isCancelled)
     }
 
-    /// The files in the folder.
-    var names: [String] {
-        guard let folder = unsafe opendir(path) else { return [] }
-        defer { unsafe _ = closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
     private func file(_ position: UInt64) -> String {
         let number = String(position)
         return "\(path)/snapshot-" + String(repeating: "0", count: 20 - number.count) + number
@@ -86,20 +65,22 @@ final class SnapshotTrial: Sendable {
     /// Changes one byte of a snapshot.
     func damage(_ position: UInt64, at offset: Int) throws {
         let descriptor = unsafe open(file(position), O_RDWR)
-        guard descriptor >= 0 else { throw Failure(errno: errno) }
+        guard descriptor >= 0 else { throw TemporaryFolder.SystemError(errno: errno) }
         defer { close(descriptor) }
         var byte: UInt8 = 0
-        guard unsafe pread(descriptor, &byte, 1, offset) == 1 else { throw Failure(errno: errno) }
+        guard unsafe pread(descriptor, &byte, 1, offset) == 1 else { throw TemporaryFolder.SystemError(errno: errno) }
         byte ^= 0x10
-        guard unsafe pwrite(descriptor, &byte, 1, offset) == 1 else { throw Failure(errno: errno) }
+        guard unsafe pwrite(descriptor, &byte, 1, offset) == 1 else { throw TemporaryFolder.SystemError(errno: errno) }
     }
 
     /// Writes bytes into a snapshot.
     func overwrite(_ position: UInt64, at offset: Int, with bytes: [UInt8]) throws {
         let descriptor = unsafe open(file(position), O_WRONLY)
-        guard descriptor >= 0 else { throw Failure(errno: errno) }
+        guard descriptor >= 0 else { throw TemporaryFolder.SystemError(errno: errno) }
         defer { close(descriptor) }
-        guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw Failure(errno: errno) }
+        guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else {
+            throw TemporaryFolder.SystemError(errno: errno)
+        }
     }
 
     func truncate(_ position: UInt64, to length: Int) { unsafe _ = Glibc.truncate(file(position), length) }
@@ -109,16 +90,16 @@ final class SnapshotTrial: Sendable {
     /// Says of a snapshot that it is of another format, with the right checksum.
     func writeHeader(_ position: UInt64, format: UInt32) throws {
         let descriptor = unsafe open(file(position), O_RDWR)
-        guard descriptor >= 0 else { throw Failure(errno: errno) }
+        guard descriptor >= 0 else { throw TemporaryFolder.SystemError(errno: errno) }
         defer { close(descriptor) }
         var header = [UInt8](repeating: 0, count: 128)
-        guard unsafe pread(descriptor, &header, 128, 0) == 128 else { throw Failure(errno: errno) }
+        guard unsafe pread(descriptor, &header, 128, 0) == 128 else { throw TemporaryFolder.SystemError(errno: errno) }
         header[8] = UInt8(format)
         var checksum = unsafe header.withUnsafeBytes {
             unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: $0[..<120]))
         }
         guard unsafe pwrite(descriptor, &header, 128, 0) == 128, unsafe pwrite(descriptor, &checksum, 8, 120) == 8
-        else { throw Failure(errno: errno) }
+        else { throw TemporaryFolder.SystemError(errno: errno) }
     }
 
     /// What the restored state says of the news.

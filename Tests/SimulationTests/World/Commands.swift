@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import LikesCore
 
 /// Where random commands come from: a few news and users, so that they meet often, and now and then a crowd.

@@ -1,5 +1,6 @@
 import JournalSQLite
 import SnapshotFiles
+import TestSupport
 import Threading
 
 @testable import LikesCore

@@ -46,6 +46,10 @@ package enum Limits {
     /// Events of one commit. When a round has this many, the commands behind wait for the next round.
     package static let eventsPerCommit = 12_000
 
+    /// The same while somebody has a frozen copy: what such events change is often copied first, and nobody shall wait
+    /// for that.
+    package static let eventsPerCommitWhileFrozen = 200
+
     /// Decisions of one round, those that change nothing included. Then, too, the commands behind wait.
     package static let stepsPerCommit = 20_000
 

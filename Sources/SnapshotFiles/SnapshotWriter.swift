@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LikesCore
+internal import Threading
 
 /// Writes a snapshot file: under another name first, so that there is never half a snapshot.
 struct SnapshotWriter: ~Copyable {
@@ -10,9 +11,12 @@ struct SnapshotWriter: ~Copyable {
     private var unsynced = 0
     private var isComplete = false
 
-    /// Bytes after which what was written is waited for: were it all left to the end, the journal's next commit would
-    /// wait for all of it.
-    private static let syncedBytes = 4 << 20
+    /// Bytes after which what was written is waited for: a commit of the journal that comes meanwhile waits for these,
+    /// and not for all of it.
+    private static let syncedBytes = 1 << 20
+
+    /// The longest rest after that, in milliseconds.
+    private static let longestRest: Int64 = 50
 
     /// - Parameter isCancelled: asked again and again; when it says yes the writing ends with an error.
     init(path: String, isCancelled: @escaping @Sendable () -> Bool) throws(JournalError) {
@@ -71,7 +75,11 @@ struct SnapshotWriter: ~Copyable {
         unsynced += frame.count
         guard unsynced >= Self.syncedBytes else { return }
         unsynced = 0
+        let begun = MonotonicClock.milliseconds()
         if fdatasync(descriptor) != 0 { throw .system("cannot write \(path)") }
+        // As long as the disk has worked for the snapshot it is the journal's.
+        let rest = min(MonotonicClock.milliseconds() - begun, Self.longestRest)
+        if rest > 0 { usleep(UInt32(rest) * 1_000) }
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(JournalError) {

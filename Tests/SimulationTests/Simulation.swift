@@ -104,7 +104,8 @@ struct Simulation {
         let outcome = try house.play(commands, trouble, at: now, createsUnknownNews: createsUnknownNews)
         try checkFailures(outcome)
         var trial = try Trial(
-            model, outcome.answered, now: Timestamp(milliseconds: now), createsUnknownNews: createsUnknownNews)
+            model, outcome.answered, now: Timestamp(milliseconds: now), createsUnknownNews: createsUnknownNews,
+            isFrozen: !frozen.isEmpty)
         // From here on the model is changed in one place only, so that nothing large is copied.
         model = ReferenceModel()
         try trial.follow(outcome.commits)

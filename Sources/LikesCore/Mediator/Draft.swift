@@ -28,13 +28,19 @@ struct Draft {
     private var newUsers: [UserID: UInt32] = [:]
     private var newNews: [NewsID: UInt32] = [:]
 
-    init(position: UInt64) { base = position }
+    /// Events after which it is full.
+    private let limit: Int
+
+    init(position: UInt64, limit: Int = Limits.eventsPerCommit) {
+        base = position
+        self.limit = limit
+    }
 
     /// The sequence of the last event, or of the state when there is none.
     var sequence: UInt64 { base + UInt64(events.count) }
 
     /// Whether a round should not get any longer. Steps that change nothing count too: they take time as well.
-    var isFull: Bool { events.count >= Limits.eventsPerCommit || steps >= Limits.stepsPerCommit }
+    var isFull: Bool { events.count >= limit || steps >= Limits.stepsPerCommit }
 
     /// Counts a decision.
     mutating func noteStep() { steps += 1 }

@@ -226,7 +226,8 @@ package final class LikesMediator: @unchecked Sendable {
     private func decide(_ assignments: inout [Assignment], _ answers: inout [Answer], touched: inout Int) -> Draft {
         let now = Timestamp(milliseconds: clock.now())
         return shared.read { state in
-            var draft = Draft(position: state.position)
+            let limit = state.copies.exist ? Limits.eventsPerCommitWhileFrozen : Limits.eventsPerCommit
+            var draft = Draft(position: state.position, limit: limit)
             let context = Assignment.Context(state: state, now: now, createsUnknownNews: createsUnknownNews)
             var unfinished: [Assignment] = []
             var next = 0

@@ -11,10 +11,14 @@ struct Trial {
     private let createsUnknownNews: Bool
     /// Whether the steps of all commands are enough to end a round before a merge has moved a like.
     private let mayBeFull: Bool
+    /// Events after which a commit is full.
+    private let eventsPerCommit: Int
 
+    /// - Parameter isFrozen: whether somebody had a frozen copy meanwhile, which makes commits shorter.
     init(
-        _ model: ReferenceModel, _ answered: [Answered], now: Timestamp, createsUnknownNews: Bool
+        _ model: ReferenceModel, _ answered: [Answered], now: Timestamp, createsUnknownNews: Bool, isFrozen: Bool
     ) throws(Finding) {
+        eventsPerCommit = isFrozen ? Limits.eventsPerCommitWhileFrozen : Limits.eventsPerCommit
         self.model = model
         self.now = now
         self.createsUnknownNews = createsUnknownNews
@@ -48,7 +52,7 @@ struct Trial {
                 next += expected.count
                 settle(act.news)
             }
-            try cascade.end(isFull: mayBeFull || commit.count >= Limits.eventsPerCommit)
+            try cascade.end(isFull: mayBeFull || commit.count >= eventsPerCommit)
         }
         for account in accounts { try account.close(model) }
     }

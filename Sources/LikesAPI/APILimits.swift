@@ -30,6 +30,10 @@ enum APILimits {
     /// Exports that are written at one time; one more is 503. Each has a thread and keeps memory alive.
     static let exports = 2
 
+    /// Milliseconds that an export may take; then it is cut off. For as long as it lasts, what changes in the state is kept
+    /// twice, and commits are shorter.
+    static let exportMilliseconds: Int64 = 3_600_000
+
     /// Bytes of a line of an import: every member of a news at its longest, with most of it escaped. More is 413.
     static let importLine = 256 << 10
 

@@ -112,6 +112,9 @@ package enum Limits {
     /// Events after which a snapshot that failed is tried again.
     package static let snapshotRetryEvents: UInt64 = 10_000
 
+    /// The wait doubles with each failure, up to so many events.
+    package static let snapshotLatestRetry: UInt64 = 1_000_000
+
     /// Events since the last snapshot for which a stop takes another one; fewer are replayed in no time.
     package static let snapshotAtStopEvents: UInt64 = 2_000
 

@@ -40,8 +40,11 @@ final class Exports: Sendable {
         ) { stream in
             let isStarted = Thread.startDetached {
                 withExtendedLifetime(place) {
-                    // An export that nobody reads any more just ends.
-                    if ExportWriter(frozen, filter).write(to: stream.write) { stream.finish() }
+                    let deadline = MonotonicClock.milliseconds() + APILimits.exportMilliseconds
+                    let isWhole = ExportWriter(frozen, filter).write { piece in
+                        MonotonicClock.milliseconds() < deadline && stream.write(piece)
+                    }
+                    if isWhole { stream.finish() } else { stream.fail() }
                 }
             }
             // The client notices that its export is cut off.

@@ -122,8 +122,8 @@ package final class Snapshotter: Sendable {
         } catch {
             progress.withLock { progress in
                 // Later and later: what fails costs time, and says so in the log.
-                progress.due =
-                    progress.position + min(Limits.snapshotRetryEvents << min(progress.failures, 8), 1_000_000)
+                let later = Limits.snapshotRetryEvents << min(progress.failures, 8)
+                progress.due = progress.position + min(later, Limits.snapshotLatestRetry)
                 progress.failures += 1
             }
             if !isCancelled() { report(.failed(reason: error.reason)) }

@@ -50,6 +50,27 @@ package struct LikesReader: Sendable {
         }
     }
 
+    /// A page of the feed in the order of a ranking; nil when nobody has had that made yet, or it is gone again.
+    ///
+    /// - Parameter after: the last entry of the page before.
+    package func feed(_ ranking: RankingName, viewer: UserID?, after: FeedKey?, limit: Int) -> FeedPage? {
+        shared.read { state in
+            let now = MonotonicClock.milliseconds()
+            guard let ranking = state.rankings.ask(for: ranking, now: now) else { return nil }
+            let ranked = ranking.page(after: after, limit: limit + 1)
+            let viewer = viewer.map { Viewer($0, in: state) }
+            let entries = ranked.prefix(limit).map { ranked in
+                var entry = Self.entry(
+                    ranked.handle, count: state.feed.likesCount(ranked.handle), viewer: viewer, in: state)
+                entry.weight = ranked.weight
+                return entry
+            }
+            return FeedPage(
+                entries: entries, next: ranked.count > limit ? entries.last?.feedKey : nil,
+                sequence: state.feed.changedAt, position: state.position)
+        }
+    }
+
     /// Who likes a news, newest like first; nil when the news does not exist.
     ///
     /// - Parameter before: the sequence of the last like of the page before.

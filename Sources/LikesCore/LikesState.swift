@@ -9,6 +9,8 @@ package final class LikesState {
     let feed: FeedProjection
     let detail: DetailProjection
     let profile: ProfileProjection
+    /// The orders of the feed that somebody has asked for; frozen copies and snapshots have none.
+    let rankings = RankingShelf()
     var withdrawn: WithdrawnLikes
     /// From the beginning of a merge on: a stored news whose id leads to another one is being merged.
     private(set) var redirects: NewsRedirects
@@ -16,7 +18,7 @@ package final class LikesState {
     private(set) var likesMovedAt: UInt64 = 0
     let key: HashKey
 
-    /// Feed, detail, profile: the order in which they are told.
+    /// Feed, detail, profile, then the rankings: the order in which they are told.
     private let projections: [any LikeProjection]
 
     /// The sequence of the last event that is folded; 0 for none.
@@ -43,7 +45,7 @@ package final class LikesState {
         profile = ProfileProjection()
         withdrawn = WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key)
         redirects = NewsRedirects()
-        projections = [observe(feed), observe(detail), observe(profile)]
+        projections = [observe(feed), observe(detail), observe(profile), rankings]
     }
 
     /// A copy that shares its memory for as long as neither changes it: cheap, and good to be read for as long as it
@@ -60,7 +62,7 @@ package final class LikesState {
         redirects = other.redirects
         likesMovedAt = other.likesMovedAt
         position = other.position
-        projections = [feed, detail, profile]
+        projections = [feed, detail, profile, rankings]
     }
 
     /// The state of a snapshot.
@@ -84,7 +86,7 @@ package final class LikesState {
         profile = try ProfileProjection(from: &decoder)
         withdrawn = try WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key, from: &decoder)
         redirects = try NewsRedirects(from: &decoder)
-        projections = [feed, detail, profile]
+        projections = [feed, detail, profile, rankings]
         log.ring = try entries.ring()
     }
 
@@ -144,7 +146,8 @@ package final class LikesState {
         }
         let user = known ?? users.intern(like.user)
         guard log.add(news: news, user: user, at: event.at, sequence: event.sequence) else { throw .repeatedLike }
-        let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
+        let folded = FoldedLike(
+            news: news, user: user, author: catalog[news].author, at: event.at, sequence: event.sequence)
         for projection in projections { projection.likeAdded(folded) }
     }
 
@@ -154,14 +157,14 @@ package final class LikesState {
         guard detail.likesCount(news) - 1 == like.likesCount,
             profile.numberOfGivenLikes(user) - 1 == like.numberOfGivenLikes
         else { throw .wrongCount }
-        guard log.remove(news: news, user: user) else { throw .unknownLike }
+        guard let at = log.remove(news: news, user: user) else { throw .unknownLike }
         let stored = catalog[news]
         // Of a news that is being deleted no like will ever be a second one.
         let isLeaving = catalog.isLeaving(news)
         if !isLeaving { withdrawn.remember(serial: stored.serial, user: user) }
         if isLeaving, redirects[like.news] != nil { likesMovedAt = event.sequence }
         let folded = FoldedLike(
-            news: news, user: user, author: isLeaving ? nil : stored.author, sequence: event.sequence)
+            news: news, user: user, author: isLeaving ? nil : stored.author, at: at, sequence: event.sequence)
         for projection in projections { projection.likeRemoved(folded) }
     }
 
@@ -237,8 +240,9 @@ package final class LikesState {
         else { throw .wrongCount }
         guard event.at < at else { throw .wrongTime }
         log.redate(news: news, user: user, at: event.at)
-        let folded = FoldedLike(news: news, user: user, author: catalog[news].author, sequence: event.sequence)
-        for projection in projections { projection.likeRedated(folded) }
+        let folded = FoldedLike(
+            news: news, user: user, author: catalog[news].author, at: event.at, sequence: event.sequence)
+        for projection in projections { projection.likeRedated(folded, from: at) }
     }
 
     private func endMerge(_ id: NewsID, into target: NewsID, _ event: LikeEvent) throws(FoldError.Reason) {

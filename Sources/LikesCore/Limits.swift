@@ -151,4 +151,23 @@ package enum Limits {
 
     /// Events that are read from the journal in one go to be compared with the state.
     package static let comparedEvents = 1_000
+
+    /// Likes that are weighed for a ranking before it is asked whether the service stops.
+    package static let rankedLikesPerCheck = 65_536
+
+    /// Changes that are recorded while a ranking is made, some 100 MB at worst; when there are more, it is made anew, and
+    /// after the third time whoever waits is refused as `busy`.
+    package static let recordedChanges = 1_000_000
+
+    /// Reads that wait for a ranking to be made; more are refused as `busy`.
+    package static let readsWaitingForRankings = 1_024
+
+    /// Milliseconds for which `trending` is kept when nobody asks for it: with millions of likes it takes seconds to make.
+    package static let trendingKeptMilliseconds: Int64 = 600_000
+
+    /// The same for the likes of a window, which is another one every minute.
+    package static let windowKeptMilliseconds: Int64 = 90_000
+
+    /// Milliseconds between two looks for rankings that nobody asks for.
+    package static let rankingTidyingMilliseconds: Int64 = 10_000
 }

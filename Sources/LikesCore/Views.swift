@@ -6,10 +6,12 @@ package struct NewsEntry: Sendable {
     package let likesCount: Int64
     /// Whether the viewer likes it; nil when there is no viewer.
     package let viewerLikes: Bool?
+    /// What a ranking is ordered by; nil where there is none.
+    package var weight: Int64?
 
-    /// What places it in the orders of the feed.
+    /// What places it in the order in which it is listed.
     package var feedKey: FeedKey {
-        FeedKey(likesCount: likesCount, sortTime: stored.sortTime, id: stored.news.id)
+        FeedKey(weight: weight ?? likesCount, sortTime: stored.sortTime, id: stored.news.id)
     }
 }
 

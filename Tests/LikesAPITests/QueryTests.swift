@@ -65,7 +65,7 @@ struct QueryTests {
 @Suite("Cursors")
 struct CursorTests {
     private let key = FeedKey(
-        likesCount: .max, sortTime: Timestamp(milliseconds: 5), id: NewsID(trusted: "https://a.example/✨"))
+        weight: .max, sortTime: Timestamp(milliseconds: 5), id: NewsID(trusted: "https://a.example/✨"))
 
     private func cursor(_ text: String, _ list: Cursor.List) throws -> Cursor? {
         try Query(uri: Array("/x?cursor=\(text)".utf8)).cursor(of: list)

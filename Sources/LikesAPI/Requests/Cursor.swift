@@ -39,7 +39,7 @@ enum Cursor: Equatable {
             guard place.count > 16, let id = try? NewsID(utf8: Array(place[16...])) else { return nil }
             self = .feed(
                 FeedKey(
-                    likesCount: Int64(bitPattern: Self.number(place[..<8])),
+                    weight: Int64(bitPattern: Self.number(place[..<8])),
                     sortTime: Timestamp(milliseconds: Int64(bitPattern: Self.number(place[8..<16]))), id: id))
         }
     }
@@ -51,7 +51,7 @@ enum Cursor: Equatable {
         case .likes(let before): place = Self.bytes(before)
         case .feed(let key):
             place =
-                Self.bytes(UInt64(bitPattern: key.likesCount))
+                Self.bytes(UInt64(bitPattern: key.weight))
                 + Self.bytes(UInt64(bitPattern: key.sortTime.milliseconds)) + key.id.text.utf8
         }
         return Base64URL.encode(Self.checkSum(list.name + place) + place)

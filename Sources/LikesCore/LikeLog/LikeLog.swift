@@ -123,10 +123,10 @@ final class LikeLog {
 
     /// Takes a like back.
     ///
-    /// - Returns: false when it was not there.
+    /// - Returns: the time that it had; nil when it was not there.
     @discardableResult
-    func remove(news: UInt32, user: UInt32) -> Bool {
-        guard let address = find(news: news, user: user) else { return false }
+    func remove(news: UInt32, user: UInt32) -> Timestamp? {
+        guard let address = find(news: news, user: user) else { return nil }
         index.remove(address, hash: key.hash(news, user), hashOf: hashOfEntry)
         ring[address].isDead = true
         count -= 1
@@ -136,7 +136,8 @@ final class LikeLog {
             setHead(head, chain, of: owner)
             tidyFront(chain, of: owner)
         }
-        return true
+        // Nothing moves an entry but the sweep.
+        return ring[address].at
     }
 
     /// Gives a like another time; its place in the order of likes stays.

@@ -93,6 +93,17 @@ package final class LikesMediator: @unchecked Sendable {
         try queue.put(errand: body)
     }
 
+    /// The same, and waits until it is done; not to be called on the mediator's thread.
+    func performBetweenRounds(_ body: @escaping @Sendable () -> Void) throws(Rejection) {
+        let isDone = Monitor(false)
+        try betweenRounds {
+            body()
+            isDone.withLock { $0 = true }
+            isDone.signal()
+        }
+        isDone.wait(until: { $0 }, then: { _ in })
+    }
+
     /// Why the journal takes no events at the moment; nil when it does.
     package var journalFailure: String? { failure.withLock { $0 } }
 

@@ -37,7 +37,7 @@ package final class DetailProjection: LikeProjection {
 
     package func likeRemoved(_ like: FoldedLike) { count(by: -1, like) }
 
-    package func likeRedated(_ like: FoldedLike) { count(by: 0, like) }
+    package func likeRedated(_ like: FoldedLike, from old: Timestamp) { count(by: 0, like) }
 
     private func count(by difference: Int64, _ like: FoldedLike) {
         counts[like.news] += difference

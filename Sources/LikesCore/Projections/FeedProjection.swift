@@ -59,7 +59,7 @@ package final class FeedProjection: LikeProjection {
     /// What places a news in the orders.
     func key(_ handle: UInt32) -> FeedKey {
         let stored = catalog[handle]
-        return FeedKey(likesCount: counts[handle], sortTime: stored.sortTime, id: stored.news.id)
+        return FeedKey(weight: counts[handle], sortTime: stored.sortTime, id: stored.news.id)
     }
 
     package func likeAdded(_ like: FoldedLike) { count(by: 1, like) }
@@ -67,7 +67,7 @@ package final class FeedProjection: LikeProjection {
     package func likeRemoved(_ like: FoldedLike) { count(by: -1, like) }
 
     /// The feed shows no times of likes.
-    package func likeRedated(_ like: FoldedLike) {}
+    package func likeRedated(_ like: FoldedLike, from old: Timestamp) {}
 
     private func count(by difference: Int64, _ like: FoldedLike) {
         changedAt = like.sequence
@@ -94,7 +94,7 @@ package final class FeedProjection: LikeProjection {
     package func newsUpdated(_ news: FoldedNews, from old: StoredNews) {
         changedAt = news.sequence
         if news.stored.sortTime != old.sortTime { reorderedAt = news.sequence }
-        let oldKey = FeedKey(likesCount: counts[news.handle], sortTime: old.sortTime, id: old.news.id)
+        let oldKey = FeedKey(weight: counts[news.handle], sortTime: old.sortTime, id: old.news.id)
         newest.remove(after: newest.position { $0 != news.handle && comes($0, before: oldKey, in: .newest) })
         top.remove(after: top.position { $0 != news.handle && comes($0, before: oldKey, in: .top) })
         counts[news.handle] += news.stored.news.baseLikes - old.news.baseLikes
@@ -149,45 +149,14 @@ package final class FeedProjection: LikeProjection {
     private func stands(_ handle: UInt32, at key: FeedKey, in order: FeedOrder) -> Bool {
         let own = self.key(handle)
         return own.id == key.id && own.sortTime == key.sortTime
-            && (order == .newest || own.likesCount == key.likesCount)
+            && (order == .newest || own.weight == key.weight)
     }
 
     /// Whether a news stands before a key. Counts decide first, since they are at hand.
     private func comes(_ handle: UInt32, before key: FeedKey, in order: FeedOrder) -> Bool {
-        if order == .top, counts[handle] != key.likesCount { return counts[handle] > key.likesCount }
+        if order == .top, counts[handle] != key.weight { return counts[handle] > key.weight }
         let stored = catalog[handle]
         if stored.sortTime != key.sortTime { return stored.sortTime > key.sortTime }
         return stored.news.id < key.id
-    }
-}
-
-/// The orders of the feed.
-package enum FeedOrder: Sendable {
-    /// By `publishedAt`, else the time of making, descending; then by id.
-    case newest
-    /// By count, descending; then as `newest`.
-    case top
-}
-
-/// What places a news in the orders of the feed, and so a cursor: a total order, since ids differ.
-package struct FeedKey: Sendable, Equatable {
-    /// The likes, `baseLikes` included.
-    package let likesCount: Int64
-    /// The time by which `newest` is ordered.
-    package let sortTime: Timestamp
-    /// The id, which decides between equals.
-    package let id: NewsID
-
-    package init(likesCount: Int64, sortTime: Timestamp, id: NewsID) {
-        self.likesCount = likesCount
-        self.sortTime = sortTime
-        self.id = id
-    }
-
-    /// Whether a news with this key stands before one with another.
-    func comes(before other: FeedKey, in order: FeedOrder) -> Bool {
-        if order == .top, likesCount != other.likesCount { return likesCount > other.likesCount }
-        if sortTime != other.sortTime { return sortTime > other.sortTime }
-        return id < other.id
     }
 }

@@ -7,8 +7,8 @@ package protocol LikeProjection: AnyObject {
     func likeAdded(_ like: FoldedLike)
     /// A user has taken a like back.
     func likeRemoved(_ like: FoldedLike)
-    /// A like got another time.
-    func likeRedated(_ like: FoldedLike)
+    /// A like got another time in the place of an old one.
+    func likeRedated(_ like: FoldedLike, from old: Timestamp)
     /// A news was made; it has no likes yet.
     func newsAdded(_ news: FoldedNews)
     /// A news was replaced by another description of it.
@@ -29,6 +29,8 @@ package struct FoldedLike {
     let user: UInt32
     /// The handle of the news' author; nil also when the news is leaving, and nobody's any more.
     let author: UInt32?
+    /// The time of the like; of one that was taken back, the time that it had.
+    let at: Timestamp
     /// The event's.
     package let sequence: UInt64
 }

@@ -69,7 +69,7 @@ package final class ProfileProjection: LikeProjection {
         receive(-1, news: 0, like.author, like.sequence)
     }
 
-    package func likeRedated(_ like: FoldedLike) { touch(like.user, like.sequence) }
+    package func likeRedated(_ like: FoldedLike, from old: Timestamp) { touch(like.user, like.sequence) }
 
     package func newsAdded(_ news: FoldedNews) {
         receive(news.stored.news.baseLikes, news: 1, news.stored.author, news.sequence)

@@ -20,23 +20,13 @@ struct Repair: Sendable {
             let handles = handles.sorted()
             for start in stride(from: 0, to: handles.count, by: Limits.repairsPerRound) {
                 let part = Array(handles[start..<min(start + Limits.repairsPerRound, handles.count)])
-                try wait(for: mediator) { recount(chain, of: part) }
+                try mediator.performBetweenRounds { recount(chain, of: part) }
             }
         }
-        if repairs.total { try wait(for: mediator) { recountAll() } }
+        if repairs.total { try mediator.performBetweenRounds { recountAll() } }
         let authors = repairs.authors
-        if !authors.isEmpty { try wait(for: mediator) { recount(authors: authors) } }
-        if repairs.orders { try wait(for: mediator) { remakeOrders() } }
-    }
-
-    private func wait(for mediator: LikesMediator, _ body: @escaping @Sendable () -> Void) throws(Rejection) {
-        let isDone = Monitor(false)
-        try mediator.betweenRounds {
-            body()
-            isDone.withLock { $0 = true }
-            isDone.signal()
-        }
-        isDone.wait(until: { $0 }, then: { _ in })
+        if !authors.isEmpty { try mediator.performBetweenRounds { recount(authors: authors) } }
+        if repairs.orders { try mediator.performBetweenRounds { remakeOrders() } }
     }
 
     private func recount(_ chain: Chain, of owners: [UInt32]) {

@@ -188,7 +188,7 @@ struct Verifier {
                 break
             }
             let key = FeedKey(
-                likesCount: stored.news.baseLikes + Int64(likes(of: handle)), sortTime: stored.sortTime,
+                weight: stored.news.baseLikes + Int64(likes(of: handle)), sortTime: stored.sortTime,
                 id: stored.news.id)
             // Each before the next, so none twice.
             if let previous, !previous.comes(before: key, in: order) {

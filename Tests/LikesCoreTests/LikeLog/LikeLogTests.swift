@@ -57,7 +57,7 @@ struct LikeLogTests {
         let log = LikeLog()
         #expect(log.add(news: 3, user: 4, at: Timestamp(milliseconds: 5), sequence: 1))
         #expect(!log.add(news: 3, user: 4, at: Timestamp(milliseconds: 6), sequence: 2))
-        #expect(!log.remove(news: 4, user: 3))
+        #expect(log.remove(news: 4, user: 3) == nil)
         #expect(log.likedAt(news: 3, user: 4) == Timestamp(milliseconds: 5))
         #expect(log.count(.ofNews, of: 3) == 1)
         #expect(log.count(.ofUser, of: 4) == 1)

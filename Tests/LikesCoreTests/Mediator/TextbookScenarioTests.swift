@@ -34,7 +34,7 @@ private final class Spy: LikeProjection {
         projection.likeRemoved(like)
     }
 
-    func likeRedated(_ like: FoldedLike) { projection.likeRedated(like) }
+    func likeRedated(_ like: FoldedLike, from old: Timestamp) { projection.likeRedated(like, from: old) }
     func newsAdded(_ news: FoldedNews) { projection.newsAdded(news) }
     func newsUpdated(_ news: FoldedNews, from old: StoredNews) { projection.newsUpdated(news, from: old) }
     func newsRemovalStarted(_ news: FoldedNews) { projection.newsRemovalStarted(news) }

@@ -8,6 +8,8 @@ package struct LikesAPI: Sendable {
     private let mediator: LikesMediator
     private let reader: LikesReader
     private let auditor: Auditor
+    private let rankings: Rankings
+    private let halfLife: HalfLife
     private let clock: Clock
     private let isLoopback: Bool
     private let answer: Answer
@@ -16,15 +18,20 @@ package struct LikesAPI: Sendable {
     /// The interface to a mediator and to what it keeps.
     ///
     /// - Parameters:
+    ///   - rankings: makes the orders of the feed that are asked for.
+    ///   - halfLife: of the order `trending`.
     ///   - clock: what the `at` of likes is compared with.
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
     ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
     package init(
-        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, clock: Clock = .system, isLoopback: Bool
+        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, rankings: Rankings,
+        halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool
     ) {
         self.mediator = mediator
         self.reader = reader
         self.auditor = auditor
+        self.rankings = rankings
+        self.halfLife = halfLife
         self.clock = clock
         self.isLoopback = isLoopback
         answer = Answer(epoch: reader.epoch)
@@ -113,7 +120,7 @@ package struct LikesAPI: Sendable {
 
     // MARK: Answers
 
-    private var reads: Reads { Reads(reader: reader, answer: answer) }
+    private var reads: Reads { Reads(reader: reader, answer: answer, halfLife: halfLife) }
 
     private func respond(_ request: borrowing Request) -> Reply {
         do throws(Problem) {
@@ -150,7 +157,7 @@ package struct LikesAPI: Sendable {
         case .like(let news, let user): return try reads.like(news, user)
         case .likers(let id): return try reads.likers(id, request)
         case .counts: return try reads.counts(request)
-        case .feed: return try reads.feed(request)
+        case .feed: return try reads.feed(Query(uri: request.uri), nil, request)
         case .profile(let user): return reads.profile(user, request)
         case .profileLikes(let user): return try reads.likes(by: user, request)
         case .export: return try exports.answer(reader, try Query(uri: request.uri).exportFilter(), answer)

@@ -6,6 +6,8 @@ internal import MicroHTTP
 struct Reads {
     let reader: LikesReader
     let answer: Answer
+    /// Of the order `trending`.
+    let halfLife: HalfLife
 
     func detail(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
         let viewer = try Query(uri: request.uri).viewer()
@@ -80,22 +82,25 @@ struct Reads {
         }
     }
 
-    func feed(_ request: borrowing Request) throws(Problem) -> Response {
-        let query = try Query(uri: request.uri)
-        let (order, viewer, limit) = (try query.order(), try query.viewer(), try query.limit())
-        let list = Cursor.List.feed(order)
+    /// - Parameter ranking: the one that the order needs, which should be there by now.
+    func feed(_ query: Query, _ ranking: RankingName?, _ request: borrowing Request) throws(Problem) -> Response {
+        let (sort, viewer, limit) = (try query.sort(halfLife), try query.viewer(), try query.limit())
+        let list = Cursor.List.feed(sort)
         var after: FeedKey?
         if case .feed(let key)? = try query.cursor(of: list) { after = key }
-        let page = reader.feed(order, viewer: viewer, after: after, limit: limit)
+        guard let page = page(sort, ranking, viewer: viewer, after: after, limit: limit) else {
+            throw Problem(.tooBusy, "this order of the feed is being made; repeat the request")
+        }
         var next = page.next.map { Cursor.feed($0).text(of: list) }
         var response = answer.tagged(
-            request, sequence: page.sequence, position: page.position, isPrivate: viewer != nil
+            request, sequence: page.sequence, position: page.position, isPrivate: viewer != nil,
+            variant: ranking?.variant
         ) { json in
             json.object { json in
                 json.name("news")
                 json.array { json in
                     for entry in page.entries {
-                        json.object { $0.members(of: entry) }
+                        json.object { $0.members(of: entry, windowLikes: sort.windowLikes(entry)) }
                         if json.bytes.count > APILimits.pageBytes, entry.stored !== page.entries.last?.stored {
                             next = Cursor.feed(entry.feedKey).text(of: list)
                             break
@@ -106,10 +111,17 @@ struct Reads {
                 json.member("sequence", page.sequence)
             }
         }
-        var parameters = [("sort", order == .top ? "top" : "newest"), ("limit", "\(limit)")]
+        var parameters = sort.parameters + [("limit", "\(limit)")]
         if let viewer { parameters.append(("viewer", viewer.text)) }
         response.link(next: next, path: "/v1/feed", query: parameters)
         return response
+    }
+
+    private func page(
+        _ sort: FeedSort, _ ranking: RankingName?, viewer: UserID?, after: FeedKey?, limit: Int
+    ) -> FeedPage? {
+        if let ranking { return reader.feed(ranking, viewer: viewer, after: after, limit: limit) }
+        return sort.order.map { reader.feed($0, viewer: viewer, after: after, limit: limit) }
     }
 
     func counts(_ request: borrowing Request) throws(Problem) -> Response {

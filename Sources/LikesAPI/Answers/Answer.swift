@@ -30,12 +30,14 @@ struct Answer {
 
     /// A read's answer that a client can ask for again with `If-None-Match`: then it is 304 when nothing changed.
     ///
-    /// - Parameter sequence: the last event that changed what is shown; the tag follows it.
+    /// - Parameters:
+    ///   - sequence: the last event that changed what is shown; the tag follows it.
+    ///   - variant: what else the tag follows.
     func tagged(
-        _ request: borrowing Request, sequence: UInt64, position: UInt64, isPrivate: Bool,
+        _ request: borrowing Request, sequence: UInt64, position: UInt64, isPrivate: Bool, variant: Int64? = nil,
         _ body: (inout JSONWriter) -> Void
     ) -> Response {
-        let tag = "\"\(token(sequence))\""
+        let tag = variant.map { "\"\(token(sequence)).\($0)\"" } ?? "\"\(token(sequence))\""
         var response = read(position: position, isPrivate: isPrivate, body)
         response.headers.append(Header("ETag", "W/\(tag)"))
         if let asked = request.header("If-None-Match"), Self.matches(asked, tag) { response.status = 304 }

@@ -23,9 +23,12 @@ extension JSONWriter {
     }
 
     /// The members of a news in a list.
-    mutating func members(of entry: NewsEntry) {
+    ///
+    /// - Parameter windowLikes: its likes of the window that the list is about; nil when it is about none.
+    mutating func members(of entry: NewsEntry, windowLikes: Int64? = nil) {
         members(of: entry.stored.news)
         member("likesCount", entry.likesCount)
+        if let windowLikes { member("windowLikes", windowLikes) }
         name("viewerLikes")
         if let likes = entry.viewerLikes { value(likes) } else { null() }
     }

@@ -11,7 +11,7 @@ enum Cursor: Equatable {
 
     /// A list: a cursor of one is none of another.
     enum List {
-        case feed(FeedOrder)
+        case feed(FeedSort)
         case likers(NewsID)
         case likes(by: UserID)
 
@@ -19,7 +19,12 @@ enum Cursor: Equatable {
         fileprivate var name: [UInt8] {
             switch self {
             case .feed(.newest): [0]
-            case .feed(.top): [1]
+            case .feed(.top), .feed(.topOfAllTime): [1]
+            case .feed(.topOf(.day)): [4]
+            case .feed(.topOf(.week)): [5]
+            case .feed(.topOf(.month)): [6]
+            // The scores of one half-life say nothing about those of another.
+            case .feed(.trending(let halfLife)): [7] + Cursor.bytes(UInt64(halfLife.milliseconds))
             case .likers(let news): [2] + news.text.utf8
             case .likes(let user): [3] + user.text.utf8
             }

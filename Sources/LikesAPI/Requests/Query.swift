@@ -82,13 +82,10 @@ struct Query {
     }
 
     /// The order of the feed.
-    func order() throws(Problem) -> FeedOrder {
-        guard try text("window") == nil else { throw Problem(.invalidParameter, "window: there is none yet") }
-        switch try text("sort") {
-        case nil, "newest": return .newest
-        case "top": return .top
-        default: throw Problem(.invalidParameter, "sort: newest and top are allowed")
-        }
+    ///
+    /// - Parameter halfLife: of `trending`.
+    func sort(_ halfLife: HalfLife) throws(Problem) -> FeedSort {
+        try FeedSort(sort: text("sort"), window: text("window"), halfLife: halfLife)
     }
 
     /// Where the page begins, if the list's first page is not meant.

@@ -32,6 +32,9 @@ struct Flag {
             name: "create-unknown-news", value: nil, help: "a like of a news that nobody made makes it", initial: "",
             verbs: [.serve]),
         Flag(
+            name: "trending-half-life", value: "TIME", help: "in which a like loses half of its weight in trending",
+            initial: "24h", verbs: [.serve]),
+        Flag(
             name: "workers", value: "N", help: "threads that serve HTTP, 1 to 256", initial: "one per core",
             verbs: [.serve]),
         Flag(

@@ -83,6 +83,28 @@ struct Settings {
         }
     }
 
+    /// The milliseconds of a flag, if it was set: a number with its unit, which is m, h or d.
+    func milliseconds(_ name: String, _ range: ClosedRange<Int64>) throws(Stop) -> Int64? {
+        guard let value = values[name]?.last else { return nil }
+        let unit: Int64? =
+            switch value.text.last {
+            case "m": 60_000
+            case "h": 3_600_000
+            case "d": 86_400_000
+            default: nil
+            }
+        let digits = value.text.utf8.dropLast()
+        guard let unit, 1...9 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }),
+            let number = Int64(value.text.dropLast()), range ~= number * unit
+        else {
+            throw Stop(
+                .usage,
+                "\(value.source): \"\(value.text)\" is not a time from \(range.lowerBound / 60_000)m to "
+                    + "\(range.upperBound / 86_400_000)d, such as 90m, 24h or 7d")
+        }
+        return number * unit
+    }
+
     /// The number of a flag, if it was set.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Stop) -> Int? {
         guard let value = values[name]?.last else { return nil }

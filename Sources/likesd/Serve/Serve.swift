@@ -37,12 +37,17 @@ struct ServeSettings {
     let dataFolder: String?
     let workers: Int
     let createsUnknownNews: Bool
+    /// Of the order `trending` of the feed.
+    let halfLife: HalfLife
 
     init(_ settings: Settings) throws(Stop) {
         host = try settings.text("host") ?? "localhost"
         port = UInt16(try settings.number("port", 0...65_535) ?? 8080)
         workers = try settings.number("workers", 1...HTTPLimits.workers) ?? Self.cores
         createsUnknownNews = try settings.isSet("create-unknown-news") ?? false
+        halfLife =
+            try settings.milliseconds("trending-half-life", HalfLife.allowed).map(HalfLife.init(milliseconds:))
+            ?? .standard
         let isInMemory = try settings.isSet("in-memory") ?? false
         let folder = try settings.text("data")
         dataFolder = isInMemory ? nil : folder ?? "./data"

@@ -132,7 +132,7 @@ import Testing
 
     @Test func `Is empty at first`() async throws {
         try await withServer { server in
-            for sort in ["newest", "top"] {
+            for sort in ["newest", "top", "trending"] {
                 let feed = try await server.api.feed(sort: sort)
                 #expect(feed.status == 200)
                 #expect(feed.json["news"] == [])
@@ -141,7 +141,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sort=best", "sort=", "sort=Top", "window=fortnight&sort=top", "window=24h"])
+    @Test(arguments: [
+        "sort=best", "sort=", "sort=Top", "sort=top&sort=top", "window=fortnight&sort=top", "window=&sort=top",
+        "window=24h", "window=24h&sort=newest", "window=all&sort=trending",
+    ])
     func `A sort or window that does not exist is refused`(query: String) async throws {
         try await withServer { server in
             expectProblem(try await server.api.get("/v1/feed?" + query), 400, "invalid_parameter")

@@ -73,8 +73,8 @@ struct CursorTests {
 
     @Test("what a list gives out it understands")
     func roundTrip() throws {
-        for order in [FeedOrder.newest, .top] {
-            let list = Cursor.List.feed(order)
+        for sort in [FeedSort.newest, .top, .topOfAllTime, .topOf(.day), .topOf(.month), .trending(.standard)] {
+            let list = Cursor.List.feed(sort)
             #expect(try cursor(Cursor.feed(key).text(of: list), list) == .feed(key))
         }
         let likers = Cursor.List.likers(NewsID(trusted: "9"))
@@ -91,7 +91,19 @@ struct CursorTests {
         ] {
             #expect(throws: Problem.self) { try cursor(text, list) }
         }
-        #expect(throws: Problem.self) { try cursor(Cursor.feed(key).text(of: .feed(.top)), .feed(.newest)) }
+        let top = Cursor.feed(key).text(of: .feed(.top))
+        for sort in [FeedSort.newest, .topOf(.day), .topOf(.week), .topOf(.month), .trending(.standard)] {
+            #expect(throws: Problem.self) { try cursor(top, .feed(sort)) }
+        }
+        let trending = Cursor.feed(key).text(of: .feed(.trending(.standard)))
+        let other = Cursor.List.feed(.trending(HalfLife(milliseconds: 3_600_000)))
+        #expect(throws: Problem.self) { try cursor(trending, other) }
+    }
+
+    @Test("all time is what top is anyway: their cursors are the same")
+    func allTime() throws {
+        let text = Cursor.feed(key).text(of: .feed(.topOfAllTime))
+        #expect(try cursor(text, .feed(.top)) == .feed(key))
     }
 
     @Test("a cursor with any character changed is refused")

@@ -46,12 +46,14 @@ extension API {
     }
 
     /// All pages of a list, each by the cursor of the one before.
-    func pages(_ target: String, limit: Int, sort: String? = nil) async throws -> [Answer] {
+    func pages(
+        _ target: String, limit: Int, sort: String? = nil, window: String? = nil
+    ) async throws -> [Answer] {
         var pages: [Answer] = []
         var cursor: String?
         repeat {
             guard pages.count < 5000 else { throw Failure("\(target) does not end") }
-            let query = API.query(["sort": sort, "limit": String(limit), "cursor": cursor])
+            let query = API.query(["sort": sort, "window": window, "limit": String(limit), "cursor": cursor])
             let page = try await get(target + query).succeeded()
             pages.append(page)
             cursor = page.json["next"].string
@@ -72,8 +74,8 @@ extension API {
     }
 
     /// The ids of all news in the feed.
-    func allNews(sort: String? = nil, limit: Int = 1000) async throws -> [String] {
-        try await pages("/v1/feed", limit: limit, sort: sort).flatMap { $0.json["news"].elements }
+    func allNews(sort: String? = nil, window: String? = nil, limit: Int = 1000) async throws -> [String] {
+        try await pages("/v1/feed", limit: limit, sort: sort, window: window).flatMap { $0.json["news"].elements }
             .compactMap { $0["id"].string }
     }
 }

@@ -40,12 +40,20 @@ struct QueryTests {
         #expect(problem { _ = try query("viewer=a&viewer=b").viewer() }?.contains("once") == true)
     }
 
-    @Test("an order that does not exist is refused, and so is a window")
-    func order() throws {
-        #expect(try query("").order() == .newest)
-        #expect(try query("sort=top").order() == .top)
-        #expect(problem { _ = try query("sort=best").order() }?.hasPrefix("invalid_parameter: sort") == true)
-        #expect(problem { _ = try query("window=all").order() }?.hasPrefix("invalid_parameter: window") == true)
+    @Test("the orders of the feed, and the windows of top")
+    func sort() throws {
+        func sort(_ text: String) throws -> FeedSort { try query(text).sort(.standard) }
+        #expect(try sort("") == .newest)
+        #expect(try sort("sort=top") == .top)
+        #expect(try sort("sort=top&window=all") == .topOfAllTime)
+        #expect(try sort("sort=top&window=24h") == .topOf(.day))
+        #expect(try sort("window=7d&sort=top") == .topOf(.week))
+        #expect(try sort("sort=top&window=30d") == .topOf(.month))
+        #expect(try sort("sort=trending") == .trending(.standard))
+        #expect(problem { _ = try sort("sort=best") }?.hasPrefix("invalid_parameter: sort") == true)
+        for text in ["window=all", "sort=trending&window=24h", "sort=top&window=1h", "sort=top&window="] {
+            #expect(problem { _ = try sort(text) }?.hasPrefix("invalid_parameter: window") == true)
+        }
     }
 
     @Test("bad percent-encoding is refused, and unknown parameters do not matter")

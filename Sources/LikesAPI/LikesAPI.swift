@@ -8,6 +8,7 @@ package struct LikesAPI: Sendable {
     private let mediator: LikesMediator
     private let reader: LikesReader
     private let auditor: Auditor
+    private let waits: SequenceWaits
     private let clock: Clock
     private let isLoopback: Bool
     private let answer: Answer
@@ -16,15 +17,18 @@ package struct LikesAPI: Sendable {
     /// The interface to a mediator and to what it keeps.
     ///
     /// - Parameters:
+    ///   - waits: where reads wait for what is not folded yet.
     ///   - clock: what the `at` of likes is compared with.
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
     ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
     package init(
-        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, clock: Clock = .system, isLoopback: Bool
+        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, waits: SequenceWaits, clock: Clock = .system,
+        isLoopback: Bool
     ) {
         self.mediator = mediator
         self.reader = reader
         self.auditor = auditor
+        self.waits = waits
         self.clock = clock
         self.isLoopback = isLoopback
         answer = Answer(epoch: reader.epoch)
@@ -128,32 +132,68 @@ package struct LikesAPI: Sendable {
             let operationID = try operationID(request)
             do throws(Problem) {
                 switch request.method {
-                case .get, .head: return .now(try read(route, request).echoing(operationID))
+                case .get, .head: return try read(route, request, operationID)
                 default: return try write(route, request, operationID)
                 }
             } catch {
-                // Asked only now: what is about a news that is there needs no look at the merged ones.
-                if let news = route.news, let target = reader.redirect(of: news) {
-                    let redirection = Redirection(news: news, uri: request.uri)
-                    return .now(redirection.response(to: target).echoing(operationID))
-                }
-                return .now(error.response.echoing(operationID))
+                return .now(response(to: error, route, request).echoing(operationID))
             }
         } catch {
             return .now(error.response)
         }
     }
 
-    private func read(_ route: Route, _ request: borrowing Request) throws(Problem) -> Response {
+    /// The answer to a request that failed. Whether its news was merged away is asked only now: what is about one that is
+    /// there needs no look at those.
+    private func response(to problem: Problem, _ route: Route, _ request: borrowing Request) -> Response {
+        guard let news = route.news, let target = reader.redirect(of: news) else { return problem.response }
+        return Redirection(news: news, uri: request.uri).response(to: target)
+    }
+
+    private func read(
+        _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        let query = try Query(uri: request.uri)
+        guard let sequence = try unfolded(query, request) else {
+            return .now(try read(route, query, request).echoing(operationID))
+        }
+        return later(sequence, operationID) { request in
+            do throws(Problem) { return try read(route, Query(uri: request.uri), request) } catch {
+                return response(to: error, route, request)
+            }
+        }
+    }
+
+    /// The event that a read wants to see and cannot yet; nil when it need not wait.
+    private func unfolded(_ query: Query, _ request: borrowing Request) throws(Problem) -> UInt64? {
+        guard let sequence = try query.minimumSequence(request, reader.epoch) else { return nil }
+        return sequence > reader.position ? sequence : nil
+    }
+
+    /// Reads when an event is folded, or says that it was not in time.
+    private func later(
+        _ sequence: UInt64, _ operationID: OperationID?,
+        _ read: @escaping @Sendable (borrowing Request) -> Response
+    ) -> Reply {
+        .later { [waits] responder in
+            waits.wait(for: sequence) { outcome in
+                responder.complete { request in
+                    (Problem(outcome)?.response ?? read(request)).echoing(operationID)
+                }
+            }
+        }
+    }
+
+    private func read(_ route: Route, _ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
         switch route {
-        case .news(let id): return try reads.detail(id, request)
+        case .news(let id): return try reads.detail(id, query, request)
         case .like(let news, let user): return try reads.like(news, user)
-        case .likers(let id): return try reads.likers(id, request)
-        case .counts: return try reads.counts(request)
-        case .feed: return try reads.feed(request)
+        case .likers(let id): return try reads.likers(id, query)
+        case .counts: return try reads.counts(query, request)
+        case .feed: return try reads.feed(query, request)
         case .profile(let user): return reads.profile(user, request)
-        case .profileLikes(let user): return try reads.likes(by: user, request)
-        case .export: return try exports.answer(reader, try Query(uri: request.uri).exportFilter(), answer)
+        case .profileLikes(let user): return try reads.likes(by: user, query)
+        case .export: return try exports.answer(reader, try query.exportFilter(), answer)
         default: preconditionFailure("the route table let through a read that nobody answers")
         }
     }
@@ -187,7 +227,10 @@ package struct LikesAPI: Sendable {
         case (.counts, _):
             _ = try mediaType(request, allowsLines: false)
             let asked = try BodyReader(clock).countsRequest(request.body)
-            return .now(reads.counts(asked).echoing(operationID))
+            guard let sequence = try unfolded(Query(uri: request.uri), request) else {
+                return .now(reads.counts(asked).echoing(operationID))
+            }
+            return later(sequence, operationID) { _ in reads.counts(asked) }
         default: preconditionFailure("the route table let through a write that nobody answers")
         }
     }

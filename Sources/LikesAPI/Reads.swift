@@ -7,8 +7,8 @@ struct Reads {
     let reader: LikesReader
     let answer: Answer
 
-    func detail(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
-        let viewer = try Query(uri: request.uri).viewer()
+    func detail(_ id: NewsID, _ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
+        let viewer = try query.viewer()
         guard let detail = reader.detail(id, viewer: viewer) else { throw .newsNotFound }
         return answer.tagged(
             request, sequence: detail.sequence, position: detail.position, isPrivate: viewer != nil
@@ -30,9 +30,9 @@ struct Reads {
         }
     }
 
-    func likers(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
+    func likers(_ id: NewsID, _ query: Query) throws(Problem) -> Response {
         let list = Cursor.List.likers(id)
-        let place = try Place(request.uri, list)
+        let place = try Place(query, list)
         guard let page = reader.likers(id, before: place.before, limit: place.limit) else { throw .newsNotFound }
         return likes(
             of: list, at: "/v1/news/\(PercentEncoding.encode(id.text))/likes", place, next: page.next,
@@ -40,9 +40,9 @@ struct Reads {
         ) { json in for like in page.likes { json.value(like) } }
     }
 
-    func likes(by user: UserID, _ request: borrowing Request) throws(Problem) -> Response {
+    func likes(by user: UserID, _ query: Query) throws(Problem) -> Response {
         let list = Cursor.List.likes(by: user)
-        let place = try Place(request.uri, list)
+        let place = try Place(query, list)
         let page = reader.likes(by: user, before: place.before, limit: place.limit)
         return likes(
             of: list, at: "/v1/profiles/\(PercentEncoding.encode(user.text))/likes", place, next: page.next,
@@ -73,15 +73,13 @@ struct Reads {
         let limit: Int
         let before: UInt64?
 
-        init(_ uri: [UInt8], _ list: Cursor.List) throws(Problem) {
-            let query = try Query(uri: uri)
+        init(_ query: Query, _ list: Cursor.List) throws(Problem) {
             limit = try query.limit()
             if case .likes(let sequence)? = try query.cursor(of: list) { before = sequence } else { before = nil }
         }
     }
 
-    func feed(_ request: borrowing Request) throws(Problem) -> Response {
-        let query = try Query(uri: request.uri)
+    func feed(_ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
         let (order, viewer, limit) = (try query.order(), try query.viewer(), try query.limit())
         let list = Cursor.List.feed(order)
         var after: FeedKey?
@@ -112,8 +110,7 @@ struct Reads {
         return response
     }
 
-    func counts(_ request: borrowing Request) throws(Problem) -> Response {
-        let query = try Query(uri: request.uri)
+    func counts(_ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
         let asked = try CountsRequest(news: query.ids("news"), viewer: query.viewer(), friends: nil)
             .checked(.invalidParameter)
         let view = reader.counts(of: asked.news, viewer: asked.viewer, friends: nil)

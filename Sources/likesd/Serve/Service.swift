@@ -20,6 +20,7 @@ final class Service {
     private let auditor = Locked<Auditor?>(nil)
     private let mediator = Locked<LikesMediator?>(nil)
     private let server = Locked<HTTPServer?>(nil)
+    private var waits: SequenceWaits?
     private var stopDeadline = Int64.max
 
     /// Milliseconds that requests in hand have to be answered when the service stops; a container is killed after 10 s.
@@ -49,6 +50,11 @@ final class Service {
         root.add(
             Coordinator("http", onStart: { [unowned self] in try startServer() }) { [unowned self] in
                 server.withLock { $0 }?.stop(deadlineMilliseconds: Self.stopMilliseconds)
+            })
+        // Behind HTTP, so that it stops first: what waits is answered while the connections are there.
+        root.add(
+            Coordinator("waits", onStart: { [unowned self] in waits?.start(bus) }) { [unowned self] in
+                waits?.stop()
             })
     }
 
@@ -142,8 +148,11 @@ final class Service {
         }
         do throws(HTTPServerError) {
             let addresses = try ListenAddress.resolve(settings.host)
+            let reader = LikesReader(shared, epoch: journal.epoch)
+            let waits = SequenceWaits(reader)
+            self.waits = waits
             let api = LikesAPI(
-                mediator: mediator, reader: LikesReader(shared, epoch: journal.epoch), auditor: auditor,
+                mediator: mediator, reader: reader, auditor: auditor, waits: waits,
                 isLoopback: addresses.allSatisfy(\.isLoopback))
             let server = try HTTPServer(
                 configuration: .init(hosts: [settings.host], port: settings.port, workers: settings.workers),

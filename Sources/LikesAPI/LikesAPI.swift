@@ -11,6 +11,7 @@ package struct LikesAPI: Sendable {
     private let waits: SequenceWaits
     private let clock: Clock
     private let isLoopback: Bool
+    private let crossOrigin: CrossOrigin?
     private let answer: Answer
     private let exports = Exports()
 
@@ -21,9 +22,10 @@ package struct LikesAPI: Sendable {
     ///   - clock: what the `at` of likes is compared with.
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
     ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
+    ///   - crossOrigin: which other web pages may call; nil for none.
     package init(
         mediator: LikesMediator, reader: LikesReader, auditor: Auditor, waits: SequenceWaits, clock: Clock = .system,
-        isLoopback: Bool
+        isLoopback: Bool, crossOrigin: CrossOrigin? = nil
     ) {
         self.mediator = mediator
         self.reader = reader
@@ -31,6 +33,7 @@ package struct LikesAPI: Sendable {
         self.waits = waits
         self.clock = clock
         self.isLoopback = isLoopback
+        self.crossOrigin = crossOrigin
         answer = Answer(epoch: reader.epoch)
     }
 
@@ -42,7 +45,8 @@ package struct LikesAPI: Sendable {
                 request.hasBody ? admit(request) : .accept(maximumBody: 0)
             },
             respond: { request in respond(request) },
-            refuse: { refusal in Problem(refusal).response })
+            refuse: { refusal in Problem(refusal).response },
+            amend: crossOrigin.map(\.amendment))
     }
 
     // MARK: Checks

@@ -32,6 +32,10 @@ struct Flag {
             name: "create-unknown-news", value: nil, help: "a like of a news that nobody made makes it", initial: "",
             verbs: [.serve]),
         Flag(
+            name: "cors-origin", value: "ORIGIN",
+            help: "web pages of this origin may call: https://a.example, or *; may be repeated, or a list with commas",
+            initial: "none", verbs: [.serve], isRepeatable: true),
+        Flag(
             name: "workers", value: "N", help: "threads that serve HTTP, 1 to 256", initial: "one per core",
             verbs: [.serve]),
         Flag(

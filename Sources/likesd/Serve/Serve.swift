@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSONText
+internal import LikesAPI
 internal import LikesCore
 internal import MicroHTTP
 
@@ -37,12 +38,16 @@ struct ServeSettings {
     let dataFolder: String?
     let workers: Int
     let createsUnknownNews: Bool
+    /// Nil when no other web pages may call.
+    let crossOrigin: CrossOrigin?
 
     init(_ settings: Settings) throws(Stop) {
         host = try settings.text("host") ?? "localhost"
         port = UInt16(try settings.number("port", 0...65_535) ?? 8080)
         workers = try settings.number("workers", 1...HTTPLimits.workers) ?? Self.cores
         createsUnknownNews = try settings.isSet("create-unknown-news") ?? false
+        let origins = try settings.origins("cors-origin")
+        crossOrigin = origins.isEmpty ? nil : CrossOrigin(origins)
         let isInMemory = try settings.isSet("in-memory") ?? false
         let folder = try settings.text("data")
         dataFolder = isInMemory ? nil : folder ?? "./data"

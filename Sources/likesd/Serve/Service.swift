@@ -153,7 +153,7 @@ final class Service {
             self.waits = waits
             let api = LikesAPI(
                 mediator: mediator, reader: reader, auditor: auditor, waits: waits,
-                isLoopback: addresses.allSatisfy(\.isLoopback))
+                isLoopback: addresses.allSatisfy(\.isLoopback), crossOrigin: settings.crossOrigin)
             let server = try HTTPServer(
                 configuration: .init(hosts: [settings.host], port: settings.port, workers: settings.workers),
                 application: api.application)

@@ -27,6 +27,9 @@ enum APILimits {
     /// Seconds after which a client that was turned away is asked to come again.
     static let retryAfterSeconds = 1
 
+    /// Seconds for which a browser may remember what a page of another origin may do: as long as any browser keeps it.
+    static let preflightSeconds = 7_200
+
     /// Exports that are written at one time; one more is 503. Each has a thread and keeps memory alive.
     static let exports = 2
 

@@ -8,32 +8,35 @@ package struct LikesAPI: Sendable {
     private let mediator: LikesMediator
     private let reader: LikesReader
     private let auditor: Auditor
-    private let rankings: Rankings
+    private let readiness: Readiness
     private let halfLife: HalfLife
     private let clock: Clock
     private let isLoopback: Bool
+    private let crossOrigin: CrossOrigin?
     private let answer: Answer
     private let exports = Exports()
 
     /// The interface to a mediator and to what it keeps.
     ///
     /// - Parameters:
-    ///   - rankings: makes the orders of the feed that are asked for.
-    ///   - halfLife: of the order `trending`.
+    ///   - readiness: where reads wait for what is not there yet.
+    ///   - halfLife: of the order `trending` of the feed.
     ///   - clock: what the `at` of likes is compared with.
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
     ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
+    ///   - crossOrigin: which other web pages may call; nil for none.
     package init(
-        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, rankings: Rankings,
-        halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool
+        mediator: LikesMediator, reader: LikesReader, auditor: Auditor, readiness: Readiness,
+        halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool, crossOrigin: CrossOrigin? = nil
     ) {
         self.mediator = mediator
         self.reader = reader
         self.auditor = auditor
-        self.rankings = rankings
+        self.readiness = readiness
         self.halfLife = halfLife
         self.clock = clock
         self.isLoopback = isLoopback
+        self.crossOrigin = crossOrigin
         answer = Answer(epoch: reader.epoch)
     }
 
@@ -45,7 +48,8 @@ package struct LikesAPI: Sendable {
                 request.hasBody ? admit(request) : .accept(maximumBody: 0)
             },
             respond: { request in respond(request) },
-            refuse: { refusal in Problem(refusal).response })
+            refuse: { refusal in Problem(refusal).response },
+            amend: crossOrigin.map(\.amendment))
     }
 
     // MARK: Checks
@@ -135,32 +139,76 @@ package struct LikesAPI: Sendable {
             let operationID = try operationID(request)
             do throws(Problem) {
                 switch request.method {
-                case .get, .head: return .now(try read(route, request).echoing(operationID))
+                case .get, .head: return try read(route, request, operationID)
                 default: return try write(route, request, operationID)
                 }
             } catch {
-                // Asked only now: what is about a news that is there needs no look at the merged ones.
-                if let news = route.news, let target = reader.redirect(of: news) {
-                    let redirection = Redirection(news: news, uri: request.uri)
-                    return .now(redirection.response(to: target).echoing(operationID))
-                }
-                return .now(error.response.echoing(operationID))
+                return .now(response(to: error, route, request).echoing(operationID))
             }
         } catch {
             return .now(error.response)
         }
     }
 
-    private func read(_ route: Route, _ request: borrowing Request) throws(Problem) -> Response {
+    /// The answer to a request that failed. Whether its news was merged away is asked only now: what is about one that is
+    /// there needs no look at those.
+    private func response(to problem: Problem, _ route: Route, _ request: borrowing Request) -> Response {
+        guard let news = route.news, let target = reader.redirect(of: news) else { return problem.response }
+        return Redirection(news: news, uri: request.uri).response(to: target)
+    }
+
+    private func read(
+        _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        let query = try Query(uri: request.uri)
+        let ranking = try ranking(route, query)
+        let sequence = try unfolded(query, request)
+        guard sequence != nil || ranking.map({ !reader.has($0) }) ?? false else {
+            return .now(try read(route, query, ranking, request).echoing(operationID))
+        }
+        return later(sequence, ranking, operationID) { request in
+            do throws(Problem) { return try read(route, Query(uri: request.uri), ranking, request) } catch {
+                return response(to: error, route, request)
+            }
+        }
+    }
+
+    /// The ranking that a read shows, if it shows one.
+    private func ranking(_ route: Route, _ query: Query) throws(Problem) -> RankingName? {
+        guard case .feed = route else { return nil }
+        return try query.sort(halfLife).ranking(at: Timestamp(milliseconds: clock.now()))
+    }
+
+    /// The event that a read wants to see and cannot yet; nil when it need not wait.
+    private func unfolded(_ query: Query, _ request: borrowing Request) throws(Problem) -> UInt64? {
+        guard let sequence = try query.minimumSequence(request, reader.epoch) else { return nil }
+        return sequence > reader.position ? sequence : nil
+    }
+
+    /// Reads when everything for it is there, or says what is not.
+    private func later(
+        _ sequence: UInt64?, _ ranking: RankingName?, _ operationID: OperationID?,
+        _ read: @escaping @Sendable (borrowing Request) -> Response
+    ) -> Reply {
+        .later { [readiness] responder in
+            readiness.wait(for: sequence, ranking) { problem in
+                responder.complete { request in (problem?.response ?? read(request)).echoing(operationID) }
+            }
+        }
+    }
+
+    private func read(
+        _ route: Route, _ query: Query, _ ranking: RankingName?, _ request: borrowing Request
+    ) throws(Problem) -> Response {
         switch route {
-        case .news(let id): return try reads.detail(id, request)
+        case .news(let id): return try reads.detail(id, query, request)
         case .like(let news, let user): return try reads.like(news, user)
-        case .likers(let id): return try reads.likers(id, request)
-        case .counts: return try reads.counts(request)
-        case .feed: return try reads.feed(Query(uri: request.uri), nil, request)
+        case .likers(let id): return try reads.likers(id, query)
+        case .counts: return try reads.counts(query, request)
+        case .feed: return try reads.feed(query, ranking, request)
         case .profile(let user): return reads.profile(user, request)
-        case .profileLikes(let user): return try reads.likes(by: user, request)
-        case .export: return try exports.answer(reader, try Query(uri: request.uri).exportFilter(), answer)
+        case .profileLikes(let user): return try reads.likes(by: user, query)
+        case .export: return try exports.answer(reader, try query.exportFilter(), answer)
         default: preconditionFailure("the route table let through a read that nobody answers")
         }
     }
@@ -194,7 +242,10 @@ package struct LikesAPI: Sendable {
         case (.counts, _):
             _ = try mediaType(request, allowsLines: false)
             let asked = try BodyReader(clock).countsRequest(request.body)
-            return .now(reads.counts(asked).echoing(operationID))
+            guard let sequence = try unfolded(Query(uri: request.uri), request) else {
+                return .now(reads.counts(asked).echoing(operationID))
+            }
+            return later(sequence, nil, operationID) { _ in reads.counts(asked) }
         default: preconditionFailure("the route table let through a write that nobody answers")
         }
     }

@@ -36,6 +36,7 @@ struct Problem: Error {
         case queueFull = "queue_full"
         case journalUnavailable = "journal_unavailable"
         case tooBusy = "too_busy"
+        case notYetFolded = "not_yet_folded"
         case shuttingDown = "shutting_down"
         case storageFull = "storage_full"
 
@@ -50,7 +51,7 @@ struct Problem: Error {
             case .unsupportedMediaType: 415
             case .expectationFailed: 417
             case .misdirectedRequest: 421
-            case .queueFull, .journalUnavailable, .tooBusy, .shuttingDown: 503
+            case .queueFull, .journalUnavailable, .tooBusy, .notYetFolded, .shuttingDown: 503
             case .storageFull: 507
             }
         }
@@ -106,6 +107,16 @@ extension Problem {
             self.init(.mergeConflict, "the baseLikes of both together are more than \(Limits.baseLikes)")
         case .mergeConflict(.tooManyIDs):
             self.init(.mergeConflict, "up to \(Limits.mergedIDs) ids can lead to one news")
+        }
+    }
+
+    /// What to tell a caller whose read has waited in vain; nil when it has not.
+    init?(_ outcome: SequenceWaits.Outcome) {
+        switch outcome {
+        case .folded: return nil
+        case .late: self.init(.notYetFolded, "min_sequence: this server has not come so far yet; repeat the request")
+        case .full: self.init(.tooBusy, "\(Limits.waitingReads) reads are waiting already; repeat the request")
+        case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
         }
     }
 

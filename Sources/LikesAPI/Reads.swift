@@ -9,8 +9,8 @@ struct Reads {
     /// Of the order `trending`.
     let halfLife: HalfLife
 
-    func detail(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
-        let viewer = try Query(uri: request.uri).viewer()
+    func detail(_ id: NewsID, _ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
+        let viewer = try query.viewer()
         guard let detail = reader.detail(id, viewer: viewer) else { throw .newsNotFound }
         return answer.tagged(
             request, sequence: detail.sequence, position: detail.position, isPrivate: viewer != nil
@@ -32,9 +32,9 @@ struct Reads {
         }
     }
 
-    func likers(_ id: NewsID, _ request: borrowing Request) throws(Problem) -> Response {
+    func likers(_ id: NewsID, _ query: Query) throws(Problem) -> Response {
         let list = Cursor.List.likers(id)
-        let place = try Place(request.uri, list)
+        let place = try Place(query, list)
         guard let page = reader.likers(id, before: place.before, limit: place.limit) else { throw .newsNotFound }
         return likes(
             of: list, at: "/v1/news/\(PercentEncoding.encode(id.text))/likes", place, next: page.next,
@@ -42,9 +42,9 @@ struct Reads {
         ) { json in for like in page.likes { json.value(like) } }
     }
 
-    func likes(by user: UserID, _ request: borrowing Request) throws(Problem) -> Response {
+    func likes(by user: UserID, _ query: Query) throws(Problem) -> Response {
         let list = Cursor.List.likes(by: user)
-        let place = try Place(request.uri, list)
+        let place = try Place(query, list)
         let page = reader.likes(by: user, before: place.before, limit: place.limit)
         return likes(
             of: list, at: "/v1/profiles/\(PercentEncoding.encode(user.text))/likes", place, next: page.next,
@@ -75,8 +75,7 @@ struct Reads {
         let limit: Int
         let before: UInt64?
 
-        init(_ uri: [UInt8], _ list: Cursor.List) throws(Problem) {
-            let query = try Query(uri: uri)
+        init(_ query: Query, _ list: Cursor.List) throws(Problem) {
             limit = try query.limit()
             if case .likes(let sequence)? = try query.cursor(of: list) { before = sequence } else { before = nil }
         }
@@ -124,8 +123,7 @@ struct Reads {
         return sort.order.map { reader.feed($0, viewer: viewer, after: after, limit: limit) }
     }
 
-    func counts(_ request: borrowing Request) throws(Problem) -> Response {
-        let query = try Query(uri: request.uri)
+    func counts(_ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
         let asked = try CountsRequest(news: query.ids("news"), viewer: query.viewer(), friends: nil)
             .checked(.invalidParameter)
         let view = reader.counts(of: asked.news, viewer: asked.viewer, friends: nil)

@@ -50,6 +50,9 @@ package struct LikesReader: Sendable {
         }
     }
 
+    /// Whether a ranking is there.
+    package func has(_ ranking: RankingName) -> Bool { shared.read { $0.rankings.has(ranking) } }
+
     /// A page of the feed in the order of a ranking; nil when nobody has had that made yet, or it is gone again.
     ///
     /// - Parameter after: the last entry of the page before.

@@ -100,6 +100,12 @@ package enum Limits {
     /// Likes that exist at one time: 32-bit addresses, less some room to sweep. Then likes are refused as `full`.
     package static let likes = 4_200_000_000
 
+    /// Milliseconds that a read waits for a sequence that is not folded yet; then it is refused.
+    package static let sequenceWaitMilliseconds: Int64 = 2_000
+
+    /// Reads that wait for a sequence at one time; the next one is refused.
+    package static let waitingReads = 1_024
+
     /// Milliseconds between looks at a journal that has failed, to see whether it works again.
     package static let journalRetryMilliseconds = 1_000
 

@@ -1,4 +1,4 @@
-/// What the server asks of the program behind it: three functions, called on the workers' threads.
+/// What the server asks of the program behind it: a few functions, called on the workers' threads.
 ///
 /// None may block: a worker serves all its connections from one thread. What takes long is answered with `Reply.later`.
 package struct Application: Sendable {
@@ -8,16 +8,23 @@ package struct Application: Sendable {
     package let respond: @Sendable (borrowing Request) -> Reply
     /// Makes the answer to a request that the server itself turns away.
     package let refuse: @Sendable (Refusal) -> Response
+    /// Adds to every answer, from wherever it comes, what depends on the request alone; nil for nothing.
+    ///
+    /// Called once, right before the answer leaves. The request's body may be gone by then; of a request that breaks the
+    /// rules of HTTP, the target is as it came.
+    package let amend: (@Sendable (inout Response, borrowing Request) -> Void)?
 
-    /// A program of these three functions.
+    /// A program of these functions.
     package init(
         admit: @escaping @Sendable (borrowing Request) -> Admission,
         respond: @escaping @Sendable (borrowing Request) -> Reply,
-        refuse: @escaping @Sendable (Refusal) -> Response
+        refuse: @escaping @Sendable (Refusal) -> Response,
+        amend: (@Sendable (inout Response, borrowing Request) -> Void)? = nil
     ) {
         self.admit = admit
         self.respond = respond
         self.refuse = refuse
+        self.amend = amend
     }
 }
 

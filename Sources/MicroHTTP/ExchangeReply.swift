@@ -50,6 +50,7 @@ extension Exchange {
     /// Hands an answer to the library.
     private func queue(_ response: Response) -> MHD_Result {
         phase = .answered
+        let response = amended(response)
         let showsBody = method != .head && response.mayHaveBody
         guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(handle) }
@@ -62,6 +63,14 @@ extension Exchange {
             start(BodyStream(body.pipe))
         }
         return result
+    }
+
+    /// The answer with what the program adds to all of them.
+    private func amended(_ response: Response) -> Response {
+        guard let amend = worker.application.amend else { return response }
+        var response = response
+        amend(&response, request)
+        return response
     }
 
     /// The library's form of an answer with this body.
@@ -101,7 +110,7 @@ extension Exchange {
     /// looked at when the answer before it has left.
     func answerAndClose(_ response: Response) -> MHD_Result {
         phase = .answered
-        guard let bytes = LastAnswer.bytes(response, withBody: method != .head) else { return .NO }
+        guard let bytes = LastAnswer.bytes(amended(response), withBody: method != .head) else { return .NO }
         let descriptor = unsafe fcntl(mhd_shim_connection_descriptor(connection), F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return .NO }
         // Safety: `send` reads the bytes before it returns. It does not block, since the library's sockets never do.

@@ -13,6 +13,14 @@ package struct Responder: Sendable {
         exchange.worker.wakeIfNeeded()
     }
 
+    /// Answers by a second look at the request, and wakes the worker at once.
+    ///
+    /// - Parameter response: runs on the worker's thread, which then sends what it returns. The request shows no body.
+    package func complete(_ response: @escaping @Sendable (borrowing Request) -> Response) {
+        // The exchange keeps this, and lets go of it when the request is over.
+        complete { [exchange] in response(exchange.request) }
+    }
+
     /// Answers, but leaves the worker asleep until `HTTPServer.wakeWorkers()`: for many answers at a time.
     package func completeInBatch(_ response: @escaping @Sendable () -> Response) {
         exchange.worker.complete(exchange, response)

@@ -26,7 +26,8 @@ struct Query {
         return parameters[first].value
     }
 
-    private func text(_ name: String) throws(Problem) -> String? {
+    /// The text of a parameter that may come once only.
+    func text(_ name: String) throws(Problem) -> String? {
         guard let value = try value(name) else { return nil }
         guard let text = String(validating: value, as: UTF8.self) else {
             throw Problem(.invalidParameter, "\(name): it is not valid UTF-8")

@@ -70,6 +70,12 @@ package struct Epoch: Sendable, Equatable {
 
     /// One that was kept.
     package init(text: String) { self.text = text }
+
+    /// One out of a token; nil when these are not its digits.
+    fileprivate init?(digits: Substring.UTF8View) {
+        guard digits.count == 16, digits.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }) else { return nil }
+        text = String(Substring(digits))
+    }
 }
 
 /// A place in the order of everything, as callers see it: `<epoch>.<sequence>`.
@@ -82,6 +88,15 @@ package struct Token: Sendable, Equatable {
     package init(epoch: Epoch, sequence: UInt64) {
         self.epoch = epoch
         self.sequence = sequence
+    }
+
+    /// A token that a caller gives back; nil when no journal ever gave it out.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 2, let epoch = Epoch(digits: parts[0]), let number = String(parts[1]),
+            let sequence = UInt64(number), String(sequence) == number
+        else { return nil }
+        self.init(epoch: epoch, sequence: sequence)
     }
 
     /// The token as callers see it.

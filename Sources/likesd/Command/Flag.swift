@@ -32,6 +32,10 @@ struct Flag {
             name: "create-unknown-news", value: nil, help: "a like of a news that nobody made makes it", initial: "",
             verbs: [.serve]),
         Flag(
+            name: "cors-origin", value: "ORIGIN",
+            help: "web pages of this origin may call: https://a.example, or *; may be repeated, or a list with commas",
+            initial: "none", verbs: [.serve], isRepeatable: true),
+        Flag(
             name: "trending-half-life", value: "TIME", help: "in which a like loses half of its weight in trending",
             initial: "24h", verbs: [.serve]),
         Flag(

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LikesAPI
 internal import LikesCore
 
 /// What the flags and the environment say, and the words that are no flags.
@@ -71,6 +72,20 @@ struct Settings {
             }
         }
         return ids
+    }
+
+    /// The origins of a flag that may be repeated, each value a list with commas.
+    func origins(_ name: String) throws(Stop) -> [Origin] {
+        var origins: [Origin] = []
+        for value in values[name] ?? [] {
+            for text in value.text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let origin = Origin(String(text)) else {
+                    throw Stop(.usage, "\(value.source): \"\(text)\" is no origin; \(Origin.form) is allowed")
+                }
+                origins.append(origin)
+            }
+        }
+        return origins
     }
 
     /// Whether a flag was set; nil when nothing was said of it.

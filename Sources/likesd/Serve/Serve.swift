@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSONText
+internal import LikesAPI
 internal import LikesCore
 internal import MicroHTTP
 
@@ -39,6 +40,8 @@ struct ServeSettings {
     let createsUnknownNews: Bool
     /// Of the order `trending` of the feed.
     let halfLife: HalfLife
+    /// Nil when no other web pages may call.
+    let crossOrigin: CrossOrigin?
 
     init(_ settings: Settings) throws(Stop) {
         host = try settings.text("host") ?? "localhost"
@@ -48,6 +51,8 @@ struct ServeSettings {
         halfLife =
             try settings.milliseconds("trending-half-life", HalfLife.allowed).map(HalfLife.init(milliseconds:))
             ?? .standard
+        let origins = try settings.origins("cors-origin")
+        crossOrigin = origins.isEmpty ? nil : CrossOrigin(origins)
         let isInMemory = try settings.isSet("in-memory") ?? false
         let folder = try settings.text("data")
         dataFolder = isInMemory ? nil : folder ?? "./data"

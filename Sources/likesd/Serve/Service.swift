@@ -21,6 +21,7 @@ final class Service {
     private let mediator = Locked<LikesMediator?>(nil)
     private let server = Locked<HTTPServer?>(nil)
     private var rankings: Rankings?
+    private var waits: SequenceWaits?
     private var stopDeadline = Int64.max
 
     /// Milliseconds that requests in hand have to be answered when the service stops; a container is killed after 10 s.
@@ -55,6 +56,10 @@ final class Service {
         root.add(
             Coordinator("rankings", onStart: { [unowned self] in rankings?.start(bus) }) { [unowned self] in
                 rankings?.stop()
+            })
+        root.add(
+            Coordinator("waits", onStart: { [unowned self] in waits?.start(bus) }) { [unowned self] in
+                waits?.stop()
             })
     }
 
@@ -148,12 +153,14 @@ final class Service {
         }
         do throws(HTTPServerError) {
             let addresses = try ListenAddress.resolve(settings.host)
+            let reader = LikesReader(shared, epoch: journal.epoch)
+            let waits = SequenceWaits(reader)
             let rankings = Rankings(shared, mediator: mediator)
-            self.rankings = rankings
+            (self.waits, self.rankings) = (waits, rankings)
             let api = LikesAPI(
-                mediator: mediator, reader: LikesReader(shared, epoch: journal.epoch), auditor: auditor,
-                rankings: rankings, halfLife: settings.halfLife,
-                isLoopback: addresses.allSatisfy(\.isLoopback))
+                mediator: mediator, reader: reader, auditor: auditor, readiness: Readiness(waits, rankings),
+                halfLife: settings.halfLife, isLoopback: addresses.allSatisfy(\.isLoopback),
+                crossOrigin: settings.crossOrigin)
             let server = try HTTPServer(
                 configuration: .init(hosts: [settings.host], port: settings.port, workers: settings.workers),
                 application: api.application)

@@ -83,4 +83,23 @@ struct TokenTests {
         #expect(epochs.allSatisfy { $0.utf8.count == 16 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
         #expect(Set(epochs).count == 200)
     }
+
+    @Test("a token that was given out is read as what it was", arguments: [0, 1, 98_938, UInt64.max])
+    func roundTrip(sequence: UInt64) {
+        let token = Token(epoch: .random(), sequence: sequence)
+        #expect(Token(token.text) == token)
+    }
+
+    @Test(
+        "nothing else is one",
+        arguments: [
+            "", ".", "1", "f3a9c27e51b04d68", "f3a9c27e51b04d68.", ".1", "f3a9c27e51b04d68.-1",
+            "f3a9c27e51b04d68.+1", "f3a9c27e51b04d68.01", "f3a9c27e51b04d68.1.", "f3a9c27e51b04d68.1.1",
+            "f3a9c27e51b04d68.1 ", " f3a9c27e51b04d68.1", "f3a9c27e51b04d68.x", "f3a9c27e51b04d68.1e3",
+            "f3a9c27e51b04d6.1", "f3a9c27e51b04d688.1", "F3A9C27E51B04D68.1", "g3a9c27e51b04d68.1",
+            "f3a9c27e51b04d68.18446744073709551616", "f3a9c27e51b04d68.\u{661}",
+        ])
+    func others(text: String) {
+        #expect(Token(text) == nil)
+    }
 }

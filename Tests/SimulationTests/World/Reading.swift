@@ -26,6 +26,7 @@ struct Reading {
     func compareTouched(_ events: [LikeEvent]) throws(Finding) {
         try compare(reader.position, model.position, "the position")
         try compareFeeds(isComplete: false)
+        if model.position % Self.positionsPerRankings == 0 { try compareRankings() }
         var news: Set<NewsID> = []
         var users: Set<UserID> = []
         for event in events.suffix(12) {
@@ -53,6 +54,7 @@ struct Reading {
     func compareAll(news: [NewsID], users: [UserID]) throws(Finding) {
         try compare(reader.position, model.position, "the position")
         try compareFeeds(isComplete: true)
+        try compareRankings()
         for id in Set(news).union(model.items.keys).union(model.redirects.keys) { try compareNews(id) }
         for id in Set(users).union(model.people.keys.filter(isAsked)) { try compareUser(id) }
         try compareCounts(of: news, friends: Array(users.prefix(5)))
@@ -77,6 +79,29 @@ struct Reading {
         let end = user.text.utf8.suffix(2)
         return UInt64(end.last ?? 0) % 10 == model.position % 10
             && UInt64(end.first ?? 0) % 10 == model.position / 10 % 10
+    }
+
+    // MARK: The rankings
+
+    private static let positionsPerRankings: UInt64 = 16
+    private static let rankings: [RankingName] = [
+        .trending(HalfLife(milliseconds: 60_000)), .likes(since: Timestamp(milliseconds: 1_700_000_100_000)),
+    ]
+
+    /// What the fold has kept since this was called last is what is made anew. After a start there is none.
+    private func compareRankings() throws(Finding) {
+        for name in Self.rankings {
+            guard let fresh = shared.read({ name.ranking(of: $0) { false } }) else { continue }
+            guard let kept = shared.read({ $0.rankings.ask(for: name, now: 0) }) else {
+                shared.write { $0.rankings.put(fresh, as: name, now: 0) }
+                continue
+            }
+            try compare(Self.words(kept), Self.words(fresh), "\(name)")
+        }
+    }
+
+    private static func words(_ ranking: any Ranking) -> [String] {
+        ranking.page(after: nil, limit: 1_000_000).map { "\($0.handle): \($0.weight)" }
     }
 
     // MARK: The feed

@@ -100,7 +100,7 @@ struct SequenceWaitsTests {
     }
 
     @Test("the clock is looked at without anybody asking")
-    func byItsOwnThread() {
+    func byItsOwnThread() throws {
         let clock = Locked<Int64>(0)
         // Each look is a long time after the one before.
         let waits = SequenceWaits(LikesReader(shared, epoch: .random())) {
@@ -117,7 +117,7 @@ struct SequenceWaitsTests {
                 outcomes.withLock { $0.append("\(outcome)") }
                 outcomes.signal()
             }
-            #expect(outcomes.wait(until: { $0.count == round }, milliseconds: Patience.milliseconds))
+            try #require(outcomes.wait(until: { $0.count == round }, milliseconds: Patience.milliseconds))
         }
         #expect(outcomes.withLock { $0 } == ["late", "late", "late"])
     }

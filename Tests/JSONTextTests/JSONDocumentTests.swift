@@ -42,6 +42,16 @@ struct JSONDocumentTests {
         #expect(try JSONDocument(Array("1e3".utf8)).root.kind == .number)
     }
 
+    @Test("a number without a fraction is an integer, however it is written")
+    func wholeNumbers() throws {
+        for (text, integer) in [("1e3", 1000), ("12.0", 12), ("-0.0", 0), ("9007199254740991.0", (1 << 53) - 1)] {
+            #expect(try JSONDocument(Array(text.utf8)).root.integer == integer, "\(text)")
+        }
+        for text in ["1.5", "1e-3", "1e300", "9.3e18", "true", "\"1\"", "null"] {
+            #expect(try JSONDocument(Array(text.utf8)).root.integer == nil, "\(text)")
+        }
+    }
+
     @Test(
         "strings come back with their escapes read",
         arguments: [

@@ -71,6 +71,11 @@ struct DescriptionTests {
         }
     }
 
+    @Test("each operation names its statuses: with `default`, no status would be undocumented")
+    func statuses() {
+        #expect(!String(decoding: PackageResources.openapi_yaml, as: UTF8.self).contains("\n        default:"))
+    }
+
     @Test("the codes of problems are those that are described")
     func codes() {
         let text = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)

@@ -4,7 +4,7 @@
 #   docker build -t likesd:minimal --target minimal .   nothing but the binary and the libraries it loads
 #   docker run -p 8080:8080 -v likes:/data likesd
 
-# Build stage: the toolchain and the headers stay here. The packages are those of `make setup`.
+# Build stage: the toolchain and the headers stay here. The packages are those of `make setup` that a build needs.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \

@@ -6,6 +6,9 @@
 FENCES := --explicit-target-dependency-import-check error
 ARGS ?=
 
+# A virtual environment with the Python programs that the tests run; made anew when their versions change.
+PYTHON := .build/python
+
 # The release binary; the integration tests start this one.
 export LIKESD_BINARY := $(CURDIR)/.build/release/likesd
 
@@ -24,13 +27,19 @@ build: ## Build .build/release/likesd
 run: setup build ## Build and start the server
 	.build/release/likesd serve $(ARGS)
 
-test: setup lint build ## Check the style, build, and run all tests
+test: setup lint build $(PYTHON)/installed ## Check the style, build, and run all tests
 	swift test $(FENCES) $(ARGS)
 
 lint: ## Check the format and the house rules
 	swift format lint --strict --recursive Sources Tests Package.swift
 	Scripts/house-rules.sh --self-test
 	Scripts/house-rules.sh
+
+$(PYTHON)/installed: Tests/requirements.txt
+	rm -rf $(PYTHON)
+	python3 -m venv $(PYTHON)
+	$(PYTHON)/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement $<
+	touch $@
 
 clean: ## Remove what was built
 	rm -rf .build

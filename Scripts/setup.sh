@@ -3,7 +3,7 @@
 # are missing. It asks nothing, and when nothing is missing it needs neither root nor a network.
 set -euo pipefail
 
-packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl)
+packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl python3-venv)
 libraries=(libmicrohttpd sqlite3 jansson libxxhash)   # the same four, as pkg-config names them
 oldest=6.2
 
@@ -20,7 +20,9 @@ version=${BASH_REMATCH[1]}
 
 # --- The packages -----------------------------------------------------------------------------------------------------
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  if command -v curl >/dev/null && pkg-config --exists "${libraries[@]}" 2>/dev/null; then exit 0; fi
+  if command -v curl >/dev/null && pkg-config --exists "${libraries[@]}" && python3 -c 'import ensurepip, venv'; then
+    exit 0
+  fi 2>/dev/null
   stop 'this machine has no apt; install by other means what these Debian packages hold:' "  ${packages[*]}"
 fi
 

@@ -21,9 +21,13 @@ internal import CJansson
             unsafe json_loadb(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, flags, &fault)
         }
         guard let tree = unsafe tree else {
-            let isDuplicate = unsafe json_error_code(&fault) == json_error_duplicate_key
-            throw JSONError(
-                fault: isDuplicate ? .duplicateKey : .malformed, line: Int(fault.line), column: Int(fault.column))
+            let kind: JSONError.Fault =
+                switch unsafe json_error_code(&fault) {
+                case json_error_duplicate_key: .duplicateKey
+                case json_error_null_byte_in_key: .zeroInKey
+                default: .malformed
+                }
+            throw JSONError(fault: kind, line: Int(fault.line), column: Int(fault.column))
         }
         unsafe self.tree = unsafe tree
     }
@@ -75,6 +79,8 @@ package struct JSONError: Error, Equatable {
         case malformed
         /// A key comes twice in an object.
         case duplicateKey
+        /// A key holds U+0000.
+        case zeroInKey
         /// More values than so many.
         case tooManyValues(Int)
     }
@@ -84,6 +90,7 @@ package struct JSONError: Error, Equatable {
         switch fault {
         case .malformed: "the text is not valid JSON (line \(line), column \(column))"
         case .duplicateKey: "a key comes twice in an object (line \(line), column \(column))"
+        case .zeroInKey: "a key holds U+0000 (line \(line), column \(column))"
         case .tooManyValues(let limit): "the text has more than \(limit) values"
         }
     }

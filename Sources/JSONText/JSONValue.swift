@@ -34,8 +34,14 @@ internal import CJansson
         return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The number of an integer.
-    package var integer: Int64? { kind == .integer ? unsafe json_integer_value(value) : nil }
+    /// The number of an integer, or of another number that is whole: JSON does not tell `12` from `12.0` or `1.2e1`.
+    package var integer: Int64? {
+        switch kind {
+        case .integer: unsafe json_integer_value(value)
+        case .number: unsafe Int64(exactly: json_real_value(value))
+        default: nil
+        }
+    }
 
     /// The truth of a boolean.
     package var boolean: Bool? { kind == .boolean ? unsafe value.pointee.type == JSON_TRUE : nil }

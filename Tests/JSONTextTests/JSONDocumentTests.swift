@@ -42,6 +42,16 @@ struct JSONDocumentTests {
         #expect(try JSONDocument(Array("1e3".utf8)).root.kind == .number)
     }
 
+    @Test("a number without a fraction is an integer, however it is written")
+    func wholeNumbers() throws {
+        for (text, integer) in [("1e3", 1000 as Int64), ("12.0", 12), ("-0.0", 0), ("9007199254740992.0", 1 << 53)] {
+            #expect(try JSONDocument(Array(text.utf8)).root.integer == integer, "\(text)")
+        }
+        for text in ["1.5", "1e-3", "1e300", "9.3e18", "true", "\"1\"", "null"] {
+            #expect(try JSONDocument(Array(text.utf8)).root.integer == nil, "\(text)")
+        }
+    }
+
     @Test(
         "strings come back with their escapes read",
         arguments: [
@@ -89,6 +99,7 @@ struct JSONDocumentTests {
     func duplicates() {
         #expect(fault(#"{"a":1,"a":1}"#)?.fault == .duplicateKey)
         #expect(fault(#"[{"b":{"a":1,"\u0061":2}}]"#)?.fault == .duplicateKey)
+        #expect(fault(#"{"a\u0000":1}"#)?.reason == "a key holds U+0000 (line 1, column 10)")
         #expect(fault(#"{"a":{"a":1},"b":{"a":1}}"#) == nil)
         #expect(fault(#"{"a":1,"a":1}"#)?.reason.hasPrefix("a key comes twice in an object") == true)
     }

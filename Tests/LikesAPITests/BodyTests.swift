@@ -35,6 +35,11 @@ struct BodyTests {
                     properties: [.init(key: "a", value: ""), .init(key: "b", value: "2")]))
     }
 
+    @Test("baseLikes may be written as any whole number")
+    func wholeNumber() throws {
+        #expect(try news("{\"title\":\"a\",\"baseLikes\":1.2e1}").news.baseLikes == 12)
+    }
+
     @Test(
         "what is not JSON is invalid_json",
         arguments: [

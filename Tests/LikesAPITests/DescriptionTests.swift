@@ -71,6 +71,13 @@ struct DescriptionTests {
         }
     }
 
+    @Test("each operation names its statuses: with `default`, no status would be undocumented")
+    func statuses() {
+        let description = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+        let defaults = description.split(separator: "\n").filter { $0.hasPrefix("        default: { $ref:") }
+        #expect(defaults.isEmpty)
+    }
+
     @Test("the codes of problems are those that are described")
     func codes() {
         let text = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)

@@ -39,6 +39,7 @@ extension JSONError {
         switch fault {
         case .malformed: "the line is not valid JSON (column \(column))"
         case .duplicateKey: "a key comes twice in an object (column \(column))"
+        case .zeroInKey: "a key holds U+0000 (column \(column))"
         case .tooManyValues(let limit): "the line has more than \(limit) values"
         }
     }

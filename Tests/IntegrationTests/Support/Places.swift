@@ -11,10 +11,22 @@ enum Places {
         ProcessInfo.processInfo.environment["LIKESD_BINARY"]
         ?? package.appendingPathComponent(".build/release/likesd").path
 
+    /// A Python program that `make test` has installed.
+    static func python(_ name: String) throws -> String {
+        let program = path(".build/python/bin/\(name)")
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            throw Failure("\(program) is missing; `make test` installs it")
+        }
+        return program
+    }
+
     /// A file of the real data.
     static func msweb(_ name: String) -> String {
         package.appendingPathComponent("Tests/Fixtures/msweb/\(name)").path
     }
+
+    /// The path of a file of the project.
+    static func path(_ name: String) -> String { package.appendingPathComponent(name).path }
 
     /// What a file of the project contains.
     static func contents(_ name: String) throws -> Data { try Data(contentsOf: package.appendingPathComponent(name)) }

@@ -47,9 +47,16 @@ extension Exchange {
         unsafe MHD_resume_connection(connection)
     }
 
+    /// Whether the head of an answer has room behind that of the request, and some of the next one.
+    private func hasRoom(for response: Response) -> Bool {
+        let fields = response.headers.reduce(0) { $0 + $1.name.utf8CodeUnitCount + $1.value.utf8.count + 4 }
+        return head.memory + fields + HTTPLimits.answerMemory <= HTTPLimits.connectionMemory
+    }
+
     /// Hands an answer to the library.
     private func queue(_ response: Response) -> MHD_Result {
         phase = .answered
+        guard hasRoom(for: response) else { return answerWithoutRoom(response) }
         let showsBody = method != .head && response.mayHaveBody
         guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(handle) }
@@ -62,6 +69,15 @@ extension Exchange {
             start(BodyStream(body.pipe))
         }
         return result
+    }
+
+    /// Answers past the library, which would close the connection without a word.
+    private func answerWithoutRoom(_ response: Response) -> MHD_Result {
+        // What is longer may not fit the socket's buffer at once.
+        guard case .bytes(let body) = response.body, body.count <= HTTPLimits.discardedBody else {
+            return answerAndClose(refusal(.uriTooLong))
+        }
+        return answerAndClose(response)
     }
 
     /// The library's form of an answer with this body.

@@ -16,6 +16,16 @@ package enum HTTPLimits {
     /// Bytes of a request target; above: `Refusal.uriTooLong`. Half of `connectionMemory`, so that headers still fit.
     package static let target = 8 * 1024
 
+    /// Bytes of `connectionMemory` that a request head may take, `fieldMemory` for each field included; above:
+    /// `Refusal.headTooLarge`. The rest is for the head of the answer.
+    package static let headMemory = 14 * 1024
+
+    /// Bytes that the library takes for its note of a header field, or of a cookie, beside the text itself.
+    package static let fieldMemory = 64
+
+    /// Bytes of `connectionMemory` for the library's own part of an answer's head, and for what has come of the next request.
+    static let answerMemory = 1024
+
     /// Bytes the library holds per connection for request line, headers and response head; above: its own 414 or 431.
     package static let connectionMemory = 16 * 1024
 

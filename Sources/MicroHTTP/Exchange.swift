@@ -78,9 +78,11 @@ internal import Glibc
     func begin(method name: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> MHD_Result {
         phase = .receiving
         worker.activeExchanges += 1
+        worker.calls += 1
         method = unsafe name.map { unsafe Method(name: $0) } ?? .get
         isHTTP11 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") != 0 } ?? true
         if let fault = unsafe fault(method: name, version: version) { return answerAndClose(refusal(fault)) }
+        if head.isChunked { link.chunkSince = worker.now }
         // Behind a head of this size, the library may have no room for an answer of its own.
         let isLarge = head.memory > HTTPLimits.headMemory
         if target.count > HTTPLimits.target {
@@ -152,6 +154,7 @@ internal import Glibc
         dropConsumer()
         render = nil
         link.owingSince = worker.now
+        link.chunkSince = nil
         if isBegun { worker.activeExchanges -= 1 }
     }
 }

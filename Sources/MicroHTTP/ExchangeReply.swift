@@ -5,6 +5,8 @@ extension Exchange {
     /// Answers, now that the body is there, or that a suspended request was resumed.
     func finish() -> MHD_Result {
         link.owingSince = nil
+        link.chunkSince = nil
+        worker.calls += 1
         switch phase {
         case .receiving: return worker.isAbandoning ? queue(refusal(.shuttingDown)) : respond()
         case .streaming(let consumer): return finish(consumer)

@@ -36,6 +36,13 @@ package enum HTTPLimits {
     /// body is streamed, for the next piece of it; the time that its consumer takes does not count.
     package static let receiveMilliseconds = 120_000
 
+    /// Milliseconds without a piece of a body in chunks after which its connection is cut, while the library runs in circles.
+    static let stallMilliseconds: Int64 = 1000
+
+    /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it runs
+    /// in circles. Otherwise there are a handful.
+    static let idleTurns = 1000
+
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192
 

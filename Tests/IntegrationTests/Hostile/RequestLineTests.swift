@@ -199,4 +199,20 @@ import Testing
             Row("question marks", .answered(200), RequestLineTests.line("GET /v1/feed??a?b=?c HTTP/1.1")),
         ])
     }
+
+    @Test func `A thousand news with short ids can be counted by GET, and one more is refused`() async throws {
+        try await withServer { server in
+            try await server.api.make("11", "zz")
+            let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+            let ids = digits.flatMap { first in digits.map { "\(first)\($0)" } }.prefix(999) + ["zz"]
+            let target = "/v1/counts?" + ids.map { "news=\($0)" }.joined(separator: "&")
+            let answer = try await WireClient.send(WireRequest("GET", target), port: server.port)
+            #expect(answer.status == 200)
+            let counts = answer.json["counts"].array ?? []
+            #expect(counts.map { $0["news"].string } == Array(ids))
+            #expect(counts.filter { $0["known"] == true }.map { $0["news"].string } == ["11", "zz"])
+            let more = try await WireClient.send(WireRequest("GET", target + "&news=a"), port: server.port)
+            expectProblem(more, 400, "invalid_parameter")
+        }
+    }
 }

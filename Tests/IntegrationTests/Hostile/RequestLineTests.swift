@@ -208,7 +208,7 @@ import Testing
             let target = "/v1/counts?" + ids.map { "news=\($0)" }.joined(separator: "&")
             let answer = try await WireClient.send(WireRequest("GET", target), port: server.port)
             #expect(answer.status == 200)
-            let counts = answer.json["counts"].array ?? []
+            let counts = answer.json["counts"].elements
             #expect(counts.map { $0["news"].string } == Array(ids))
             #expect(counts.filter { $0["known"] == true }.map { $0["news"].string } == ["11", "zz"])
             let more = try await WireClient.send(WireRequest("GET", target + "&news=a"), port: server.port)

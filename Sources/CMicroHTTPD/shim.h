@@ -28,6 +28,11 @@ static inline int mhd_shim_connection_descriptor(struct MHD_Connection *connecti
   return info == NULL ? -1 : info->connect_fd;
 }
 
+static inline size_t mhd_shim_head_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
+}
+
 static inline void *mhd_shim_socket_context(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info == NULL ? NULL : info->socket_context;

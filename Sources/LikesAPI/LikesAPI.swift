@@ -54,11 +54,20 @@ package struct LikesAPI: Sendable {
 
     // MARK: Checks
 
-    /// The route of a request that may go on.
-    private func route(_ request: borrowing Request) throws(Problem) -> Route {
-        if isLoopback, let host = request.header("Host"), !LoopbackHost.matches(host) {
+    /// Refuses what is wrong whatever the request is about.
+    private func check(_ request: borrowing Request) throws(Problem) {
+        if isLoopback, let host = request.host, !LoopbackHost.matches(host) {
             throw Problem(.misdirectedRequest, "this server answers only requests to a loopback name or address")
         }
+        // RFC 9110, 9.1: 501 for a method that is not known, 405 for one that the path does not have.
+        if case .other(let name) = request.method, name != "TRACE" {
+            throw Problem(.notImplemented, "no path has the method \(name)")
+        }
+    }
+
+    /// The route of a request that may go on.
+    private func route(_ request: borrowing Request) throws(Problem) -> Route {
+        try check(request)
         let route = try Route(uri: request.uri)
         guard route.allows(request.method) else {
             var problem = Problem(.methodNotAllowed, "this path has no method \(request.method.name)")
@@ -69,6 +78,7 @@ package struct LikesAPI: Sendable {
     }
 
     private func admit(_ request: borrowing Request) -> Admission {
+        if request.isAboutServer { return .accept(maximumBody: APILimits.ignoredBody) }
         do throws(Problem) {
             let route = try route(request)
             if case .import = route, request.method == .post { return .stream(try importConsumer(request)) }
@@ -128,13 +138,12 @@ package struct LikesAPI: Sendable {
 
     private func respond(_ request: borrowing Request) -> Reply {
         do throws(Problem) {
-            let route = try route(request)
-            if request.method == .options {
-                return .now(
-                    Response(
-                        status: 204,
-                        headers: [Header("Allow", route.methods.map(\.name).joined(separator: ", "))]))
+            if request.isAboutServer {
+                try check(request)
+                return .now(allowing([.get, .head, .put, .post, .delete, .options]))
             }
+            let route = try route(request)
+            if request.method == .options { return .now(allowing(route.methods)) }
             guard route.isVersioned else { return .now(try operate(route)) }
             let operationID = try operationID(request)
             do throws(Problem) {
@@ -148,6 +157,10 @@ package struct LikesAPI: Sendable {
         } catch {
             return .now(error.response)
         }
+    }
+
+    private func allowing(_ methods: [Method]) -> Response {
+        Response(status: 204, headers: [Header("Allow", methods.map(\.name).joined(separator: ", "))])
     }
 
     /// The answer to a request that failed. Whether its news was merged away is asked only now: what is about one that is

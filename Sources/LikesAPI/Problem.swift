@@ -32,7 +32,9 @@ struct Problem: Error {
         case uriTooLong = "uri_too_long"
         case unsupportedMediaType = "unsupported_media_type"
         case expectationFailed = "expectation_failed"
+        case headersTooLarge = "headers_too_large"
         case misdirectedRequest = "misdirected_request"
+        case notImplemented = "not_implemented"
         case queueFull = "queue_full"
         case journalUnavailable = "journal_unavailable"
         case tooBusy = "too_busy"
@@ -51,6 +53,8 @@ struct Problem: Error {
             case .unsupportedMediaType: 415
             case .expectationFailed: 417
             case .misdirectedRequest: 421
+            case .headersTooLarge: 431
+            case .notImplemented: 501
             case .queueFull, .journalUnavailable, .tooBusy, .notYetFolded, .shuttingDown: 503
             case .storageFull: 507
             }
@@ -68,6 +72,8 @@ struct Problem: Error {
             case 415: "Unsupported Media Type"
             case 417: "Expectation Failed"
             case 421: "Misdirected Request"
+            case 431: "Request Header Fields Too Large"
+            case 501: "Not Implemented"
             case 507: "Insufficient Storage"
             default: "Service Unavailable"
             }
@@ -124,6 +130,8 @@ extension Problem {
     init(_ refusal: Refusal) {
         switch refusal {
         case .badRequest(let reason): self.init(.invalidRequest, reason)
+        case .notImplemented(let reason): self.init(.notImplemented, reason)
+        case .headTooLarge: self.init(.headersTooLarge, "the header fields are too large")
         case .bodyTooLarge(let limit): self.init(.bodyTooLarge, "the body may have up to \(limit) bytes")
         case .uriTooLong: self.init(.uriTooLong, "the request target is too long")
         case .expectationFailed: self.init(.expectationFailed, "the only expectation that is met is 100-continue")

@@ -73,9 +73,8 @@ package enum Limits {
     /// News whose counts one call can ask for; more is refused.
     package static let countedNews = 1_000
 
-    /// News and users that an export can be asked for by name; more are refused. Beyond about 200 parameters
-    /// libmicrohttpd closes the connection without an answer, so that it could not be said.
-    package static let exportFilters = 100
+    /// News and users that an export can be asked for by name; more are refused. So many short ids fit a URL.
+    package static let exportFilters = 1_000
 
     /// Friends that one call for counts can name; more is refused.
     package static let friends = 100

@@ -48,12 +48,16 @@ package enum Reply: Sendable {
 
 /// Why the server itself turns a request away.
 package enum Refusal: Sendable, Equatable {
+    /// The request asks for something of HTTP that the server does not do; the reason is safe to show.
+    case notImplemented(String)
     /// The request breaks the rules of HTTP; the reason is safe to show.
     case badRequest(String)
     /// The body is longer than the admitted number of bytes.
     case bodyTooLarge(limit: Int)
     /// The request target is longer than `HTTPLimits.target`.
     case uriTooLong
+    /// The request head is larger than `HTTPLimits.headMemory`.
+    case headTooLarge
     /// `Expect` asks for something other than `100-continue`.
     case expectationFailed
     /// The bodies being received take all the memory they may.

@@ -40,7 +40,20 @@ func beginRequest(
     let exchange = unsafe Exchange(
         worker: Unmanaged<Worker>.fromOpaque(worker).takeUnretainedValue(),
         link: Unmanaged<Connection>.fromOpaque(link).takeUnretainedValue(), connection: connection, target: target)
+    unsafe hideQuery(target)
     return unsafe Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// Ends the query of a target where it begins, after it was copied.
+///
+/// The library would take it apart into the connection's memory, 64 bytes a parameter, though nobody reads that; and when
+/// they do not fit, 0.9.75 leaves the request without an answer. It parses up to the first zero byte, after this callback,
+/// as 1.0 does too.
+private func hideQuery(_ target: UnsafePointer<CChar>) {
+    guard let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))) else { return }
+    // Safety: the target lies in the library's own buffer, which it changes in the same way. It is terminated, so there is
+    // a byte behind the mark.
+    unsafe mark[1] = 0
 }
 
 /// The headers, a piece of the body, its end, or the return of a suspended request.

@@ -5,6 +5,8 @@ final class Connection {
     let descriptor: Int32
     /// Since when the client owes us the rest of a request, in monotonic milliseconds; nil while we owe an answer.
     var owingSince: Int64?
+    /// Since when the next piece of a body in chunks is awaited; nil if there is no such body.
+    var chunkSince: Int64?
     fileprivate var slot: Int
 
     fileprivate init(descriptor: Int32, owingSince: Int64, slot: Int) {
@@ -41,6 +43,14 @@ struct ConnectionList {
 
     /// Milliseconds until somebody has to look again; nil if there is no connection.
     func timeout(now: Int64) -> Int? { connections.isEmpty ? nil : Int(max(nextLook - now, 0)) }
+
+    /// Cuts the connections on which a body in chunks has not gone on for a while.
+    func cutStalledChunks(now: Int64) {
+        for connection in connections {
+            guard let since = connection.chunkSince, now - since >= HTTPLimits.stallMilliseconds else { continue }
+            shutdown(connection.descriptor, Int32(SHUT_RDWR))
+        }
+    }
 
     /// Cuts the connections whose request is late. The library then notices and closes them.
     ///

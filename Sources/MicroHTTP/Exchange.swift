@@ -40,6 +40,8 @@ internal import Glibc
 
     /// The target as it came, until `begin` brings it to origin form.
     private(set) var target: [UInt8]
+    /// The authority of a target in absolute form.
+    private var authority: String?
     /// Where the target stood in the library's buffer.
     private let targetStart: UnsafePointer<CChar>
     private(set) var method = Method.get
@@ -76,11 +78,17 @@ internal import Glibc
     func begin(method name: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> MHD_Result {
         phase = .receiving
         worker.activeExchanges += 1
+        worker.calls += 1
         method = unsafe name.map { unsafe Method(name: $0) } ?? .get
         isHTTP11 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") != 0 } ?? true
-        unsafe head.read(connection)
-        if let fault = unsafe fault(version: version) { return answerAndClose(refusal(.badRequest(fault))) }
-        if target.count > HTTPLimits.target { return refuse(refusal(.uriTooLong)) }
+        if let fault = unsafe fault(method: name, version: version) { return answerAndClose(refusal(fault)) }
+        if head.isChunked { link.chunkSince = worker.now }
+        // Behind a head of this size, the library may have no room for an answer of its own.
+        let isLarge = head.memory > HTTPLimits.headMemory
+        if target.count > HTTPLimits.target {
+            return isLarge ? answerAndClose(refusal(.uriTooLong)) : refuse(refusal(.uriTooLong))
+        }
+        if isLarge { return answerAndClose(refusal(.headTooLarge)) }
         if head.expectsTheUnknown { return refuse(refusal(.expectationFailed)) }
         switch worker.application.admit(request) {
         case .refuse(let response): return refuse(response)
@@ -100,32 +108,37 @@ internal import Glibc
     }
 
     /// The rule of HTTP that the request breaks; otherwise the target is in origin form afterwards.
-    private func fault(version: UnsafePointer<CChar>?) -> String? {
-        if case .other(let name) = method, !name.utf8.allSatisfy(isTokenByte) { return "the method is not a token" }
-        if unsafe hasHiddenTarget(version) { return "the target has a forbidden character" }
+    private func fault(method name: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> Refusal? {
+        guard let name = unsafe name, let version = unsafe version, unsafe isWholeLine(name, version) else {
+            return .badRequest("the request line is not a method, a target and a version with one space between each")
+        }
+        if case .other(let name) = method {
+            guard name.utf8.allSatisfy(isTokenByte) else { return .badRequest("the method is not a token") }
+            // Its target is no path, so that nobody else could say this.
+            if name == "CONNECT" { return .notImplemented("this server is no proxy") }
+        }
+        unsafe head.read(connection, start: name, version: version)
         if let fault = head.fault(isHTTP11: isHTTP11) { return fault }
-        switch RequestTarget.originForm(of: target, method: method) {
-        case .failure(let fault): return fault.reason
-        case .success(let path): target = path
+        switch RequestTarget.parse(target, method: method) {
+        case .failure(let fault): return .badRequest(fault.reason)
+        case .success(let parsed): (target, authority) = (parsed.originForm, parsed.authority)
         }
         return nil
     }
 
-    /// Whether something follows a zero byte in the target, which ends the target for the library.
+    /// Whether the request line is what its three words say.
     ///
-    /// The version stands behind the target in the same buffer; nothing but one zero may lie between.
-    private func hasHiddenTarget(_ version: UnsafePointer<CChar>?) -> Bool {
-        guard let version = unsafe version else { return false }
-        let distance = unsafe version - targetStart
-        guard distance > target.count, distance < HTTPLimits.connectionMemory else { return false }
-        // Safety: both ends lie in one block of the library, so all between is readable.
-        return unsafe UnsafeBufferPointer(start: targetStart, count: distance)[target.count...].contains { $0 != 0 }
+    /// The library makes a zero of the space behind a word, and skips further ones. It takes a zero that was there before
+    /// for the end of the word. Whatever it so hides, from us too, lies between two words.
+    private func isWholeLine(_ name: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>) -> Bool {
+        unsafe targetStart - name == strlen(name) + 1 && version - targetStart == target.count + 1
     }
 
     /// The request as the program sees it now.
     var request: Request {
         unsafe Request(
-            connection: connection, head: head, method: method, uri: target, body: body, isHTTP11: isHTTP11)
+            connection: connection, head: head, method: method, uri: target, authority: authority, body: body,
+            isHTTP11: isHTTP11)
     }
 
     /// The program's answer to something that the server turns away.
@@ -133,11 +146,15 @@ internal import Glibc
 
     /// The request is over.
     func end() {
+        // The library reads before it asks for the answer that a resumed request now has, and when the client has closed
+        // its half of the connection meanwhile, it asks no more.
+        if case .resumed = phase, let render { _ = answerAndClose(render()) }
         dropBody()
         dropOutgoing()
         dropConsumer()
         render = nil
         link.owingSince = worker.now
+        link.chunkSince = nil
         if isBegun { worker.activeExchanges -= 1 }
     }
 }

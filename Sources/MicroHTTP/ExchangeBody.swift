@@ -4,6 +4,8 @@ extension Exchange {
     /// Takes a piece of the body.
     func receive(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         received += bytes.count
+        worker.calls += 1
+        if head.isChunked { link.chunkSince = worker.now }
         switch phase {
         case .streaming(let consumer): return unsafe feed(bytes, to: consumer)
         case .receiving:

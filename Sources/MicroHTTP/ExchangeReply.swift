@@ -5,6 +5,8 @@ extension Exchange {
     /// Answers, now that the body is there, or that a suspended request was resumed.
     func finish() -> MHD_Result {
         link.owingSince = nil
+        link.chunkSince = nil
+        worker.calls += 1
         switch phase {
         case .receiving: return worker.isAbandoning ? queue(refusal(.shuttingDown)) : respond()
         case .streaming(let consumer): return finish(consumer)
@@ -47,10 +49,17 @@ extension Exchange {
         unsafe MHD_resume_connection(connection)
     }
 
+    /// Whether the head of an answer has room behind that of the request, and some of the next one.
+    private func hasRoom(for response: Response) -> Bool {
+        let fields = response.headers.reduce(0) { $0 + $1.name.utf8CodeUnitCount + $1.value.utf8.count + 4 }
+        return head.memory + fields + HTTPLimits.answerMemory <= HTTPLimits.connectionMemory
+    }
+
     /// Hands an answer to the library.
-    private func queue(_ response: Response) -> MHD_Result {
+    private func queue(_ plain: Response) -> MHD_Result {
         phase = .answered
-        let response = amended(response)
+        let response = amended(plain)
+        guard hasRoom(for: response) else { return answerWithoutRoom(plain) }
         let showsBody = method != .head && response.mayHaveBody
         guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(handle) }
@@ -71,6 +80,15 @@ extension Exchange {
         var response = response
         amend(&response, request)
         return response
+    }
+
+    /// Answers past the library, which would close the connection without a word.
+    private func answerWithoutRoom(_ response: Response) -> MHD_Result {
+        // What is longer may not fit the socket's buffer at once.
+        guard case .bytes(let body) = response.body, body.count <= HTTPLimits.discardedBody else {
+            return answerAndClose(refusal(.uriTooLong))
+        }
+        return answerAndClose(response)
     }
 
     /// The library's form of an answer with this body.

@@ -57,6 +57,7 @@ extension Exchange {
             let resumption = nextResumption
             park()
             link.owingSince = nil
+            link.chunkSince = nil
             publish(resumption)
             return .YES
         }
@@ -112,7 +113,10 @@ extension Exchange {
     /// Lets the library go on with a stream.
     func unpark() {
         isParked = false
-        if case .streaming = phase { link.owingSince = worker.now }
+        if case .streaming = phase {
+            link.owingSince = worker.now
+            if head.isChunked { link.chunkSince = worker.now }
+        }
         unsafe MHD_resume_connection(connection)
     }
 

@@ -16,6 +16,16 @@ package enum HTTPLimits {
     /// Bytes of a request target; above: `Refusal.uriTooLong`. Half of `connectionMemory`, so that headers still fit.
     package static let target = 8 * 1024
 
+    /// Bytes of `connectionMemory` that a request head may take, `fieldMemory` for each field included; above:
+    /// `Refusal.headTooLarge`. The rest is for the head of the answer.
+    package static let headMemory = 14 * 1024
+
+    /// Bytes that the library takes for its note of a header field, or of a cookie, beside the text itself.
+    package static let fieldMemory = 64
+
+    /// Bytes of `connectionMemory` for the library's own part of an answer's head, and for what has come of the next request.
+    static let answerMemory = 1024
+
     /// Bytes the library holds per connection for request line, headers and response head; above: its own 414 or 431.
     package static let connectionMemory = 16 * 1024
 
@@ -25,6 +35,13 @@ package enum HTTPLimits {
     /// Milliseconds a client may take for a whole request, from connecting or from the answer before; above: cut. While a
     /// body is streamed, for the next piece of it; the time that its consumer takes does not count.
     package static let receiveMilliseconds = 120_000
+
+    /// Milliseconds without a piece of a body in chunks after which its connection is cut, while the library runs in circles.
+    static let stallMilliseconds: Int64 = 1000
+
+    /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it runs
+    /// in circles. Otherwise there are a handful.
+    static let idleTurns = 1000
 
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192

@@ -5,6 +5,7 @@ internal import CMicroHTTPD
     // Safety: `connection` belongs to the request being handled, and a borrowed value cannot outlive the call.
     private let connection: OpaquePointer
     private let head: RequestHead
+    private let authority: String?
 
     /// The method, known to be a token.
     package let method: Method
@@ -16,10 +17,12 @@ internal import CMicroHTTPD
     package let isHTTP11: Bool
 
     init(
-        connection: OpaquePointer, head: RequestHead, method: Method, uri: [UInt8], body: [UInt8], isHTTP11: Bool
+        connection: OpaquePointer, head: RequestHead, method: Method, uri: [UInt8], authority: String?, body: [UInt8],
+        isHTTP11: Bool
     ) {
         unsafe self.connection = unsafe connection
         self.head = head
+        self.authority = authority
         self.method = method
         self.uri = uri
         self.body = body
@@ -29,8 +32,14 @@ internal import CMicroHTTPD
     /// The declared length of the body in bytes; nil if none is declared.
     package var contentLength: UInt64? { head.contentLength }
 
+    /// Whether it is `OPTIONS *`, which is about the server and no path of it.
+    package var isAboutServer: Bool { uri.count == 1 && uri[0] == UInt8(ascii: "*") }
+
     /// Whether a body was announced: a length above zero, or chunks.
     package var hasBody: Bool { head.isChunked || (head.contentLength ?? 0) > 0 }
+
+    /// Whom the request is for: the authority of a target in absolute form, which overrides `Host` (RFC 9112, 3.2.2).
+    package var host: String? { authority ?? header("Host") }
 
     /// The first value of a header field, its name in any case; invalid UTF-8 is repaired.
     package func header(_ name: StaticString) -> String? {

@@ -11,50 +11,100 @@ struct RequestHead: Sendable {
     private(set) var isChunked = false
     /// Whether `Expect` asks for something that we do not do.
     private(set) var expectsTheUnknown = false
+    /// Bytes of the connection's memory that the head takes, the library's notes about it included.
+    private(set) var memory = 0
 
     private var hosts = 0
-    private var hasEmptyHost = false
+    private var hasBadHost = false
     private var contentLengths = 0
     private var transferEncodings = 0
+    private var chunkedCodings = 0
+    private var endsInChunks = false
     private var hasMalformedField = false
+    /// The address right behind the line read last, without what ends a line.
+    private var lineEnd: UInt = 0
 
-    /// Reads the headers of the request that `connection` is receiving.
-    mutating func read(_ connection: OpaquePointer) {
+    /// Reads the headers of the request that `connection` is receiving, between the version and the end of the head.
+    mutating func read(_ connection: OpaquePointer, start: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
+        let size = unsafe mhd_shim_head_size(connection)
+        memory += size
+        lineEnd = unsafe UInt(bitPattern: version) + UInt(strlen(version))
         unsafe withUnsafeMutablePointer(to: &self) { head in
             _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, takeHeaderField, head)
         }
+        if unsafe !endsIn(UnsafeRawBufferPointer(start: start, count: size)) { hasMalformedField = true }
     }
 
     /// The rule that the headers break, if any.
-    func fault(isHTTP11: Bool) -> String? {
-        if hasMalformedField { return "a header field is malformed" }
-        if hosts > 1 { return "more than one Host header" }
-        if isHTTP11 && hosts == 0 { return "the Host header is missing" }
-        if isHTTP11 && hasEmptyHost { return "the Host header is empty" }
-        if contentLengths > 1 { return "more than one Content-Length header" }
+    func fault(isHTTP11: Bool) -> Refusal? {
+        if hasMalformedField { return .badRequest("a header field is malformed") }
+        if hosts > 1 { return .badRequest("more than one Host header") }
+        if isHTTP11 && hosts == 0 { return .badRequest("the Host header is missing") }
+        if hasBadHost { return .badRequest("the Host header is empty or has a forbidden character") }
+        if contentLengths > 1 { return .badRequest("more than one Content-Length header") }
         guard transferEncodings > 0 else { return nil }
-        if contentLengths > 0 { return "both Content-Length and Transfer-Encoding" }
-        if !isHTTP11 { return "Transfer-Encoding needs HTTP/1.1" }
-        return transferEncodings == 1 && isChunked ? nil : "the only transfer encoding understood is chunked"
+        if contentLengths > 0 { return .badRequest("both Content-Length and Transfer-Encoding") }
+        if !isHTTP11 { return .badRequest("Transfer-Encoding needs HTTP/1.1") }
+        if transferEncodings == 1 && isChunked { return nil }
+        // RFC 9112, 6.1 and 6.3: an unknown coding is one thing, a body whose end cannot be told another.
+        return endsInChunks && chunkedCodings == 1
+            ? .notImplemented("the only transfer encoding that is understood is chunked")
+            : .badRequest("a transfer encoding has to end with chunked, once")
     }
 
     /// Takes one header field in. The lengths tell the few names apart that matter.
     fileprivate mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        if unsafe !name.allSatisfy(isTokenByte) || !isOneLine(name, value) { hasMalformedField = true }
+        memory += HTTPLimits.fieldMemory
+        if unsafe name.isEmpty || !name.allSatisfy(isTokenByte) || !isOneLine(name, value) || !follows(name)
+            || hasLineBreak(value)
+        {
+            hasMalformedField = true
+        }
+        lineEnd = UInt(bitPattern: value.baseAddress) + UInt(value.count)
         switch name.count {
         case 4 where unsafe matches(name, "host"):
             hosts += 1
-            if unsafe value.isEmpty { hasEmptyHost = true }
+            if unsafe value.isEmpty || !value.allSatisfy(isHostByte) { hasBadHost = true }
         case 6 where unsafe matches(name, "expect"):
             if unsafe !matches(value, "100-continue") { expectsTheUnknown = true }
+        case 6 where unsafe matches(name, "cookie"):
+            // The library, which nobody asked to, copies it and takes it apart.
+            let cookies = unsafe value.count { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } + 1
+            memory += value.count + cookies * HTTPLimits.fieldMemory
         case 14 where unsafe matches(name, "content-length"):
             contentLengths += 1
             unsafe contentLength = number(value)
-        case 17 where unsafe matches(name, "transfer-encoding"):
-            transferEncodings += 1
-            unsafe isChunked = matches(value, "chunked")
+        case 17 where unsafe matches(name, "transfer-encoding"): unsafe takeTransferEncoding(value)
         default: break
         }
+    }
+
+    private mutating func takeTransferEncoding(_ value: UnsafeRawBufferPointer) {
+        transferEncodings += 1
+        unsafe isChunked = matches(value, "chunked")
+        let codings = unsafe value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        for index in unsafe codings.indices {
+            let trimmed = unsafe codings[index].drop { $0 == 0x20 || $0 == 0x09 }
+            let word = unsafe trimmed.prefix { $0 != 0x20 && $0 != 0x09 }
+            endsInChunks = unsafe matches(UnsafeRawBufferPointer(rebasing: word), "chunked")
+            if endsInChunks { chunkedCodings += 1 }
+        }
+    }
+
+    /// Whether a line begins right behind the one before.
+    ///
+    /// The library reads to the first zero byte, and makes zeros of the one or two bytes that end a line. When there are
+    /// more, the line before has a part behind a zero of its own.
+    private func follows(_ line: UnsafeRawBufferPointer) -> Bool {
+        1...2 ~= UInt(bitPattern: line.baseAddress) &- lineEnd
+    }
+
+    /// Whether the last line is followed by an empty one, and this by the end of the head.
+    private func endsIn(_ head: UnsafeRawBufferPointer) -> Bool {
+        let start = UInt(bitPattern: head.baseAddress)
+        guard lineEnd >= start, lineEnd - start <= head.count else { return false }
+        let rest = unsafe head[Int(lineEnd - start)...]
+        return unsafe 2...4 ~= rest.count && rest.allSatisfy { $0 == 0 }
     }
 }
 
@@ -83,6 +133,12 @@ private func isOneLine(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferP
     return unsafe gap.allSatisfy { $0 == 0 || $0 == 0x20 || $0 == 0x09 }
 }
 
+/// Whether a value has a carriage return that ends no line.
+private func hasLineBreak(_ value: UnsafeRawBufferPointer) -> Bool {
+    guard let start = value.baseAddress else { return false }
+    return unsafe memchr(start, 13, value.count) != nil
+}
+
 /// Whether `bytes` are this word, in any case.
 private func matches(_ bytes: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
     guard bytes.count == word.utf8CodeUnitCount, let start = bytes.baseAddress else { return false }
@@ -104,6 +160,13 @@ private func number(_ digits: UnsafeRawBufferPointer) -> UInt64 {
         number = sum
     }
     return number
+}
+
+/// Whether a byte may stand in an authority without user (RFC 3986, 3.2), the form of `Host`.
+func isHostByte(_ byte: UInt8) -> Bool {
+    // Letters, digits, and of the rest: ! $ % & ' ( ) * + , - . : ; = [ ] _ ~
+    if byte < 64 { return UInt64(0x2FFF_7FF2_0000_0000) & (1 << UInt64(byte)) != 0 }
+    return byte < 128 && UInt64(0x47FF_FFFE_AFFF_FFFE) & (1 << UInt64(byte - 64)) != 0
 }
 
 /// Whether a byte may stand in a token (RFC 9110, 5.6.2), the form of methods and header names.

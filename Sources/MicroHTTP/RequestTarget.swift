@@ -1,16 +1,20 @@
 /// The target of a request line, checked and brought to origin form.
-enum RequestTarget {
-    /// The origin form of a target, or the rule it breaks.
-    ///
-    /// An absolute form loses scheme and authority; `*` is left alone for OPTIONS.
-    static func originForm(of target: [UInt8], method: Method) -> Result<[UInt8], Fault> {
+struct RequestTarget {
+    /// Path and query; `*` is left alone for OPTIONS.
+    let originForm: [UInt8]
+    /// The authority of an absolute form.
+    let authority: String?
+
+    /// The parts of a target, or the rule it breaks.
+    static func parse(_ target: [UInt8], method: Method) -> Result<RequestTarget, Fault> {
         guard target.allSatisfy(isTargetByte) else { return .failure(Fault("the target has a forbidden character")) }
-        if target.first == slash { return .success(target) }
+        if target.first == slash { return .success(RequestTarget(originForm: target, authority: nil)) }
         if target == [star] {
-            return method == .options ? .success(target) : .failure(Fault("only OPTIONS may ask for *"))
+            guard method == .options else { return .failure(Fault("only OPTIONS may ask for *")) }
+            return .success(RequestTarget(originForm: target, authority: nil))
         }
-        guard let path = stripped(target) else { return .failure(Fault("the target is not an absolute path")) }
-        return .success(path)
+        guard let parsed = absolute(target) else { return .failure(Fault("the target is not an absolute path")) }
+        return .success(parsed)
     }
 
     /// Why a target is not accepted.
@@ -28,8 +32,8 @@ enum RequestTarget {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
-    /// Path and query of an absolute `http` target; nil for anything else.
-    private static func stripped(_ target: [UInt8]) -> [UInt8]? {
+    /// The parts of an absolute `http` target; nil for anything else.
+    private static func absolute(_ target: [UInt8]) -> RequestTarget? {
         for scheme in ["http://", "https://"] {
             let length = scheme.utf8.count
             guard target.count > length, zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) else {
@@ -37,8 +41,11 @@ enum RequestTarget {
             }
             let rest = target[length...]
             let end = rest.firstIndex { $0 == slash || $0 == question } ?? rest.endIndex
-            guard end > rest.startIndex else { return nil }
-            return rest[end...].first == slash ? Array(rest[end...]) : [slash] + rest[end...]
+            let authority = rest[..<end]
+            guard !authority.isEmpty, authority.allSatisfy(isHostByte) else { return nil }
+            return RequestTarget(
+                originForm: rest[end...].first == slash ? Array(rest[end...]) : [slash] + rest[end...],
+                authority: String(decoding: authority, as: UTF8.self))
         }
         return nil
     }

@@ -21,6 +21,8 @@ final class Worker: @unchecked Sendable {
     private(set) var isAbandoning = false
     /// Exchanges whose headers have been seen and that are not over.
     var activeExchanges = 0
+    /// Calls about a request or a piece of one, ever.
+    var calls = 0
     var lingering = LingeringSockets()
     /// The time of this turn of the loop, in monotonic milliseconds.
     private(set) var now = MonotonicClock.milliseconds()
@@ -29,6 +31,9 @@ final class Worker: @unchecked Sendable {
     private let wakeup: Int32
     private var daemons: [MHDDaemon] = []
     private var connections = ConnectionList()
+    private var spinWatch = SpinWatch()
+    /// Whether a daemon did not want to wait before this turn.
+    private var isHurried = false
     private let receiveMilliseconds: Int64
     private var suspended: [Exchange] = []
     private var batch: [Exchange] = []
@@ -93,11 +98,19 @@ final class Worker: @unchecked Sendable {
             wait()
             now = MonotonicClock.milliseconds()
             resumeCompleted()
-            for daemon in daemons { daemon.run() }
+            runDaemons()
             lingering.run(now: now)
             connections.cutLate(now: now, limit: receiveMilliseconds)
         } while !isStopping || !isDrained()
         close()
+    }
+
+    private func runDaemons() {
+        let callsBefore = calls
+        for daemon in daemons { daemon.run() }
+        if spinWatch.isSpinning(isIdle: isHurried && calls == callsBefore, now: now) {
+            connections.cutStalledChunks(now: now)
+        }
     }
 
     /// Waits for an event on a daemon, on a lingering connection or from another thread.
@@ -119,6 +132,7 @@ final class Worker: @unchecked Sendable {
     private func timeout() -> Int {
         var shortest = Int.max
         for daemon in daemons { shortest = min(shortest, daemon.timeout ?? .max) }
+        isHurried = shortest == 0
         shortest = min(shortest, lingering.timeout(now: now) ?? .max, connections.timeout(now: now) ?? .max)
         if isStopping { shortest = min(shortest, Int(max(deadline - now, 0))) }
         return shortest == .max ? -1 : shortest

@@ -86,6 +86,8 @@ final class TestServer: Sendable {
             case .badRequest(let reason): (400, reason)
             case .bodyTooLarge(let limit): (413, "limit \(limit)")
             case .uriTooLong: (414, "")
+            case .headTooLarge: (431, "")
+            case .notImplemented: (501, "")
             case .expectationFailed: (417, "")
             case .tooBusy: (503, "busy")
             case .shuttingDown: (503, "stopping")

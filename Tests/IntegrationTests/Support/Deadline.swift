@@ -15,9 +15,19 @@ struct Deadline: Sendable {
 }
 
 /// Does work that blocks on a thread of its own, so that the few threads of Swift's tasks stay free.
+///
+/// It stays the work of the test's task: what is expected in it counts for the test.
 func offPool<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
+    try await withTaskExecutorPreference(OwnThread.executor) { try work() }
+}
+
+/// Runs each step of a task on a thread of its own.
+private final class OwnThread: TaskExecutor {
+    static let executor = OwnThread()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        Thread.detachNewThread { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

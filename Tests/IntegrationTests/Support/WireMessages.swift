@@ -34,6 +34,11 @@ struct WireExchange: Sendable {
 struct WireParser {
     private var bytes: [UInt8] = []
 
+    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    /// What belongs to no answer yet.
+    var unread: [UInt8] { bytes }
+
     mutating func append(_ more: ArraySlice<UInt8>) { bytes += more }
 
     /// Whether there are bytes that belong to no answer yet.

@@ -23,13 +23,31 @@ internal import CJansson
         guard let tree = unsafe tree else {
             let kind: JSONError.Fault =
                 switch unsafe json_error_code(&fault) {
-                case json_error_duplicate_key: .duplicateKey
+                case json_error_duplicate_key: .duplicateKey(Self.text(in: bytes, endingAt: Int(fault.position)))
                 case json_error_null_byte_in_key: .zeroInKey
                 default: .malformed
                 }
             throw JSONError(fault: kind, line: Int(fault.line), column: Int(fault.column))
         }
         unsafe self.tree = unsafe tree
+    }
+
+    /// The string, as it is written, whose closing quotation mark is right before a place; without its end when it is long.
+    private static func text(in bytes: [UInt8], endingAt place: Int) -> String {
+        let longest = 256
+        let end = place - 1
+        guard bytes.indices.contains(end), bytes[end] == UInt8(ascii: "\"") else { return "" }
+        var start = end
+        while start > 0 {
+            if bytes[start - 1] == UInt8(ascii: "\"") {
+                // Behind an odd number of backslashes the mark belongs to the string.
+                let escapes = bytes[..<(start - 1)].reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+                if escapes.isMultiple(of: 2) { break }
+            }
+            start -= 1
+        }
+        let text = String(decoding: bytes[start..<end], as: UTF8.self)
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longest)))
     }
 
     /// An upper bound of the values in a text: one more than its commas, and one for every opened bracket.
@@ -77,8 +95,8 @@ package struct JSONError: Error, Equatable {
     /// The kinds of faults.
     package enum Fault: Equatable, Sendable {
         case malformed
-        /// A key comes twice in an object.
-        case duplicateKey
+        /// A key, as it is written, comes twice in an object.
+        case duplicateKey(String)
         /// A key holds U+0000.
         case zeroInKey
         /// More values than so many.
@@ -89,7 +107,7 @@ package struct JSONError: Error, Equatable {
     package var reason: String {
         switch fault {
         case .malformed: "the text is not valid JSON (line \(line), column \(column))"
-        case .duplicateKey: "a key comes twice in an object (line \(line), column \(column))"
+        case .duplicateKey(let key): "\(key): the key comes twice in an object (line \(line), column \(column))"
         case .zeroInKey: "a key holds U+0000 (line \(line), column \(column))"
         case .tooManyValues(let limit): "the text has more than \(limit) values"
         }

@@ -95,14 +95,29 @@ struct JSONDocumentTests {
         #expect(fault([0x22, 0x61, 0x22] + bytes) != nil)
     }
 
-    @Test("a key that comes twice is told apart, at any depth")
-    func duplicates() {
-        #expect(fault(#"{"a":1,"a":1}"#)?.fault == .duplicateKey)
-        #expect(fault(#"[{"b":{"a":1,"\u0061":2}}]"#)?.fault == .duplicateKey)
-        #expect(fault(#"{"a\u0000":1}"#)?.reason == "a key holds U+0000 (line 1, column 10)")
-        #expect(fault(#"{"a":{"a":1},"b":{"a":1}}"#) == nil)
-        #expect(fault(#"{"a":1,"a":1}"#)?.reason.hasPrefix("a key comes twice in an object") == true)
+    @Test(
+        "a key that comes twice is told apart and named as it is written, at any depth",
+        arguments: [
+            (#"{"a":1,"a":1}"#, "a"), (#"[{"b":{"a":1,"\u0061":2}}]"#, #"\u0061"#), (#"{"":1,"":2}"#, ""),
+            (#"{"a\"b":1, "a\"b" :2}"#, #"a\"b"#), (#"{"\\":1,"\\":2}"#, #"\\"#), (#"{"é✨":1,"é✨":{}}"#, "é✨"),
+            (#"{"x":",","x":2}"#, "x"), ("[{\"a\":0},\n{\"a\":0,\"a\":0}]", "a"),
+        ])
+    func duplicates(text: String, key: String) {
+        #expect(fault(text)?.fault == .duplicateKey(key))
+        #expect(fault(text)?.reason.hasPrefix("\(key): the key comes twice in an object (line ") == true)
     }
+
+    @Test("of a long key that comes twice the beginning is named")
+    func longDuplicate() {
+        let key = String(repeating: "✨", count: 100_000)
+        #expect(fault("{\"\(key)\":1,\"\(key)\":2}")?.fault == .duplicateKey(String(key.prefix(256))))
+    }
+
+    @Test("NUL in a key is told apart")
+    func zeroInKey() { #expect(fault(#"{"a\u0000":1}"#)?.reason == "a key holds U+0000 (line 1, column 10)") }
+
+    @Test("the same key in different objects is no duplicate")
+    func noDuplicates() { #expect(fault(#"{"a":{"a":1},"b":{"a":1}}"#) == nil) }
 
     @Test("a text with too many values is refused before it is taken apart")
     func tooManyValues() {

@@ -115,7 +115,7 @@ struct BodyReader {
         case .json:
             let root = try document(body).root
             let values: [JSONValue]
-            if let elements = root.elements { values = elements } else { values = try list(root, name) }
+            if let elements = root.elements { values = elements } else { values = try listed(root, name) }
             try checkCount(values.count)
             return values.map { entry($0, read) }
         case .ndjson:
@@ -141,10 +141,14 @@ struct BodyReader {
         return entries
     }
 
-    private func list(_ root: JSONValue, _ name: String) throws(Problem) -> [JSONValue] {
-        guard let members = root.members, members.count == 1, members[0].key == name,
-            let elements = members[0].value.elements
-        else { throw Problem(.invalidBody, "the body must be an array, or an object with just the array \"\(name)\"") }
+    /// The elements of an object's only member, an array.
+    private func listed(_ root: JSONValue, _ name: String) throws(Problem) -> [JSONValue] {
+        guard root.members != nil else {
+            throw Problem(.invalidBody, "the body must be an array, or an object with the array \"\(name)\"")
+        }
+        var fields = try Fields(root)
+        guard let elements = try fields.elements(name) else { throw Problem(.invalidBody, "\(name): it is missing") }
+        try fields.finish()
         return elements
     }
 
@@ -161,10 +165,10 @@ struct BodyReader {
 
     /// The ids of `{"news": […]}`.
     func listedNews(_ body: [UInt8]) throws(Problem) -> [NewsID] {
-        let values = try list(document(body).root, "news")
-        try checkCount(values.count)
-        var ids: [NewsID] = []
-        for value in values { ids.append(try Fields.id(value, "news")) }
+        var fields = try Fields(document(body).root)
+        guard let ids: [NewsID] = try fields.ids("news") else { throw Problem(.invalidBody, "news: it is missing") }
+        try checkCount(ids.count)
+        try fields.finish()
         return ids
     }
 

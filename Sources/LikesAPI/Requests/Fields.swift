@@ -48,20 +48,31 @@ struct Fields {
         return try Self.id(value, name)
     }
 
-    /// An array of ids; nil when it is absent.
-    mutating func ids<Subject>(_ name: String) throws(Problem) -> [Identifier<Subject>]? {
+    /// An array; nil when it is absent.
+    mutating func elements(_ name: String) throws(Problem) -> [JSONValue]? {
         guard let value = take(name) else { return nil }
         guard let elements = value.elements else { throw Problem(.invalidBody, "\(name): an array is expected") }
+        return elements
+    }
+
+    /// An array of ids; nil when it is absent. A problem names the element by its place, from 0.
+    mutating func ids<Subject>(_ name: String) throws(Problem) -> [Identifier<Subject>]? {
+        guard let elements = try elements(name) else { return nil }
         var ids: [Identifier<Subject>] = []
-        for element in elements { ids.append(try Self.id(element, name)) }
+        ids.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() { ids.append(try Self.id(element, "\(name)[\(index)]")) }
         return ids
     }
 
     /// A value as an id.
-    static func id<Subject>(_ value: JSONValue, _ name: String) throws(Problem) -> Identifier<Subject> {
-        guard let text = value.string else { throw Problem(.invalidBody, "\(name): a string is expected") }
+    ///
+    /// - Parameter name: what a problem calls it; made only then.
+    private static func id<Subject>(
+        _ value: JSONValue, _ name: @autoclosure () -> String
+    ) throws(Problem) -> Identifier<Subject> {
+        guard let text = value.string else { throw Problem(.invalidBody, "\(name()): a string is expected") }
         do throws(IdentifierError) { return try Identifier(text) } catch {
-            throw Problem(.invalidID, "\(name): \(error.reason)")
+            throw Problem(.invalidID, "\(name()): \(error.reason)")
         }
     }
 

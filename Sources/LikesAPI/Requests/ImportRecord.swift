@@ -38,7 +38,7 @@ extension JSONError {
     fileprivate var reasonInLine: String {
         switch fault {
         case .malformed: "the line is not valid JSON (column \(column))"
-        case .duplicateKey: "a key comes twice in an object (column \(column))"
+        case .duplicateKey(let key): "\(key): the key comes twice in an object (column \(column))"
         case .zeroInKey: "a key holds U+0000 (column \(column))"
         case .tooManyValues(let limit): "the line has more than \(limit) values"
         }

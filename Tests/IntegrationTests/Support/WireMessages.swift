@@ -22,6 +22,13 @@ struct WireRequest: Sendable {
         }
         bytes = Array((head + "\r\n" + (body ?? "")).utf8)
     }
+
+    /// A request with something behind its end: a body that may be no text.
+    init(_ request: WireRequest, appending body: [UInt8]) {
+        method = request.method
+        target = request.target
+        bytes = request.bytes + body
+    }
 }
 
 /// A request and what came back.

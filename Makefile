@@ -14,7 +14,7 @@ export LIKESD_BINARY := $(CURDIR)/.build/release/likesd
 
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup build run test lint clean help
+.PHONY: all setup build run test fuzz lint clean help
 
 all: build ## The same as build (the default)
 
@@ -29,6 +29,9 @@ run: setup build ## Build and start the server
 
 test: setup lint build $(PYTHON)/installed ## Check the style, build, and run all tests
 	swift test $(FENCES) $(ARGS)
+
+fuzz: setup ## Look for inputs that break the parsers, for FUZZ_SECONDS (180)
+	Scripts/fuzz.sh
 
 lint: ## Check the format and the house rules
 	swift format lint --strict --recursive Sources Tests Package.swift

@@ -51,6 +51,9 @@ let package = Package(
 
         // Tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "ParserProperties", dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP"],
+            path: "Tests/ParserProperties"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
@@ -63,10 +66,18 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: ["JournalSQLite", "LikesCore", "SnapshotFiles", "TestSupport", "Threading"]),
-        .testTarget(name: "LikesAPITests", dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP"]),
+        .testTarget(
+            name: "LikesAPITests",
+            dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP", "ParserProperties", "TestSupport"]),
         .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd", "TestSupport"]),
     ]
 )
+
+// Its main function is libFuzzer's, which is linked in by `make fuzz` only.
+if Context.environment["LIKESD_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(name: "ParserFuzzer", dependencies: ["ParserProperties"], path: "Tests/ParserFuzzer"))
+}
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = strict

@@ -73,6 +73,7 @@ import Testing
         }
     }
 
+    // reports.md: applause-button#97
     @Test func `Likes by many users at once are all counted`() async throws {
         try await withServer { server in
             let api = server.api

@@ -10,7 +10,7 @@ import Testing
         String(repeating: "x", count: 257), String(repeating: "%C3%A9", count: 129), "",
     ]
 
-    // reports.md: mcp registry#862, schautrack#378
+    // Reported of others: mcp registry#862, schautrack#378
     @Test(arguments: bad)
     func `As a news in a path`(segment: String) async throws {
         try await withServer { server in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    // reports.md: mcp registry#862, schautrack#378
+    // Reported of others: mcp registry#862, schautrack#378
     @Test(arguments: bad)
     func `As a user in a path`(segment: String) async throws {
         try await withServer { server in
@@ -66,7 +66,7 @@ import Testing
         "\"" + String(repeating: "x", count: 257) + "\"",
     ]
 
-    // reports.md: mcp registry#862, schautrack#378
+    // Reported of others: mcp registry#862, schautrack#378
     @Test(arguments: texts)
     func `In JSON`(text: String) async throws {
         try await withServer { server in

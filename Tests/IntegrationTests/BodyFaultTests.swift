@@ -49,7 +49,7 @@ import Testing
         ]
     }
 
-    // reports.md: mcp registry#862, schautrack#378
+    // Reported of others: mcp registry#862, schautrack#378
     @Test(arguments: addresses)
     func `A body that is no JSON is 400, and the connection goes on`(address: Address) async throws {
         try await withServer { server in

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    // reports.md: plyr.fm#1988
+    // Reported of others: plyr.fm#1988
     @Test func `What a viewer has kept does not hold after that viewer's own like`() async throws {
         try await withServer { server in
             let api = server.api

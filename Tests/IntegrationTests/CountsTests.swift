@@ -2,7 +2,7 @@ import Testing
 
 /// Counts of many news in one call.
 @Suite struct CountsTests {
-    // reports.md: giscus#145, mastodon#16, nom#110
+    // Reported of others: giscus#145, mastodon#16, nom#110
     @Test func `One call tells hundreds of counts, in the order that was asked for`() async throws {
         try await withServer { server in
             let api = server.api
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    // reports.md: plyr.fm#1988
+    // Reported of others: plyr.fm#1988
     @Test func `Without a viewer it is not known what the viewer likes, and friends only come when asked for`()
         async throws
     {

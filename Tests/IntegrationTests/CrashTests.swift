@@ -42,7 +42,7 @@ import Testing
         #expect(ledger.wrong == [], "answers that cannot be, seed \(Self.seed)")
     }
 
-    // reports.md: hits#84, OneLife#861, bucketeer#2736
+    // Reported of others: hits#84, OneLife#861, bucketeer#2736
     @Test func `Killed 50 times in the midst of writes, it loses no answered write and invents none`() async throws {
         try await withDurableServer { server in
             for id in Self.shared { try await server.api.make(id) }

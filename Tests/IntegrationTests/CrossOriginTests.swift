@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    // reports.md: wildebeest#147
+    // Reported of others: wildebeest#147
     @Test(arguments: [
         ("/v1/news/n", ["GET", "HEAD", "PUT", "DELETE"]), ("/v1/news/n/likes/u", ["GET", "HEAD", "PUT", "DELETE"]),
         ("/v1/news/n/likes", ["GET", "HEAD"]), ("/v1/news", ["POST"]), ("/v1/likes", ["POST"]),

@@ -47,7 +47,7 @@ import Testing
         return outcome
     }
 
-    // reports.md: bucketeer#2736
+    // Reported of others: bucketeer#2736
     @Test func `Full under load: exactly what was answered 503 is not there; with room again it goes on by itself`()
         async throws
     {

@@ -22,7 +22,7 @@ import Testing
         return logs
     }
 
-    // reports.md: hits#84, OneLife#861, bucketeer#2736, osu-web#1815
+    // Reported of others: hits#84, OneLife#861, bucketeer#2736, osu-web#1815
     @Test func `Killed under load again and again, it has every answered like, and counts that equal their lists`()
         async throws
     {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    // reports.md: hits#84, OneLife#861
+    // Reported of others: hits#84, OneLife#861
     @Test func `Killed the moment an answer has come, it has that like`() async throws {
         try await withDurableServer { server in
             try await server.api.make("n")

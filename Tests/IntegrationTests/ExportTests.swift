@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExportTests {
     private let unchanged: JSON = 0
 
-    // reports.md: applause-button#101
+    // Reported of others: applause-button#101
     @Test func `Everything comes back the same by HTTP, and a second time changes nothing`() async throws {
         try await withDurableServer { first in
             try await RichState.make(first.api)

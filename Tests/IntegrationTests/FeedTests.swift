@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    // reports.md: lemmy#2188
+    // Reported of others: lemmy#2188
     @Test func `Newest puts equal times in the order of the ids' bytes, on every page size`() async throws {
         try await withServer { server in
             let api = server.api
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    // reports.md: lemmy#2188
+    // Reported of others: lemmy#2188
     @Test func `Top counts, then shows the newest first, then goes by the ids' bytes`() async throws {
         try await withServer { server in
             let api = server.api
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    // reports.md: pump.io#197, pixelix#412, plyr.fm#1988
+    // Reported of others: pump.io#197, pixelix#412, plyr.fm#1988
     @Test func `A viewer sees true or false, nobody in particular sees null`() async throws {
         try await withServer { server in
             let api = server.api
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    // reports.md: mastodon#16, nom#110, pump.io#197
+    // Reported of others: mastodon#16, nom#110, pump.io#197
     @Test func `A viewer's flags stand on every page of the feed`() async throws {
         try await withServer { server in
             let api = server.api

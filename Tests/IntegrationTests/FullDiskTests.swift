@@ -25,7 +25,7 @@ import Testing
         try await expectOneTruth(api, "n", count: likers.count)
     }
 
-    // reports.md: bucketeer#2736
+    // Reported of others: bucketeer#2736
     @Test func `Writes are 503, reads go on, no answered like is lost`() async throws {
         try await withServer(fileLimit: 512 * 1024) { server in
             let api = server.api

@@ -9,7 +9,7 @@ import Testing
         "\u{202E}\u{FEFF}", "👩‍👩‍👧", String(repeating: "x", count: 256), String(repeating: "é", count: 128),
     ]
 
-    // reports.md: jersey#1439, memini#10, twitter-api-v2#400
+    // Reported of others: jersey#1439, memini#10, twitter-api-v2#400
     @Test(arguments: ids)
     func `As a news, in every answer`(id: String) async throws {
         try await withServer { server in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    // reports.md: jersey#1439, memini#10, twitter-api-v2#400
+    // Reported of others: jersey#1439, memini#10, twitter-api-v2#400
     @Test(arguments: ids)
     func `As a user, in every answer`(id: String) async throws {
         try await withServer { server in

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    // reports.md: mastodon#10560, koding#119
+    // Reported of others: mastodon#10560, koding#119
     @Test func `The original time is shown; the order is that of arrival`() async throws {
         try await withServer { server in
             let api = server.api

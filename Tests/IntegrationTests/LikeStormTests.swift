@@ -2,7 +2,7 @@ import Testing
 
 /// Many equal requests at the same time.
 @Suite struct LikeStormTests {
-    // reports.md: django-musette#88, raven#1697, sb11-otboo#262, synapse#15075, inaturalist#4233
+    // Reported of others: django-musette#88, raven#1697, sb11-otboo#262, synapse#15075, inaturalist#4233
     @Test func `50 parallel likes by one user leave one, and one answer says that it changed something`() async throws {
         try await withServer { server in
             let api = server.api
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    // reports.md: DebateAI#475, forem#4680, throat#250
+    // Reported of others: DebateAI#475, forem#4680, throat#250
     @Test func `50 parallel unlikes after one like never count below zero`() async throws {
         try await withServer { server in
             let api = server.api
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    // reports.md: misskey#6252, danbooru#1500, osu-web#1815, cartodb#2899, Caw#58
+    // Reported of others: misskey#6252, danbooru#1500, osu-web#1815, cartodb#2899, Caw#58
     @Test func `While one user hammers, another's like stays`() async throws {
         try await withServer { server in
             let api = server.api
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    // reports.md: appengine-counter#15
+    // Reported of others: appengine-counter#15
     @Test func `A client that saw no answer and repeats is counted once`() async throws {
         try await withServer { server in
             let api = server.api
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    // reports.md: applause-button#97
+    // Reported of others: applause-button#97
     @Test func `Likes by many users at once are all counted`() async throws {
         try await withServer { server in
             let api = server.api

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    // reports.md: diaspora api-documentation#15
+    // Reported of others: diaspora api-documentation#15
     @Test func `Taking it back is 200 always, and says whether something changed`() async throws {
         try await withServer { server in
             let api = server.api
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    // reports.md: daily#242, pixelfed#624
+    // Reported of others: daily#242, pixelfed#624
     @Test func `Like and unlike end where they began, for the author's own news too`() async throws {
         try await withServer { server in
             let api = server.api
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    // reports.md: activities.next#1846
+    // Reported of others: activities.next#1846
     @Test func `Counts for a user that nobody has registered, and lists it`() async throws {
         try await withServer { server in
             let api = server.api
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    // reports.md: mastodon#3166, mastodon#9638, mastodon#26409, pixelfed#2610, social-app#6968
+    // Reported of others: mastodon#3166, mastodon#9638, mastodon#26409, pixelfed#2610, social-app#6968
     @Test func `Shows everywhere as soon as it is answered`() async throws {
         try await withServer { server in
             let api = server.api

@@ -5,10 +5,10 @@ import Testing
     /// Every list with twelve entries, and the name of its array.
     private static let lists = [
         ("/v1/news/n/likes", "likes"), ("/v1/profiles/u/likes", "likes"), ("/v1/feed", "news"),
-        ("/v1/feed?sort=top", "news"),
+        ("/v1/feed?sort=top", "news"), ("/v1/feed?sort=top&window=7d", "news"), ("/v1/feed?sort=trending", "news"),
     ]
 
-    // reports.md: speedrun api#3
+    // Reported of others: speedrun api#3
     @Test func `Of twelve entries by pages of any size none is empty, and the last one alone has no next`() async throws
     {
         try await withServer { server in
@@ -46,7 +46,7 @@ import Testing
         return pages
     }
 
-    // reports.md: divine-mobile#9358
+    // Reported of others: divine-mobile#9358
     @Test func `10,000 likers are listed to the end, and so are 10,000 likes of a user`() async throws {
         try await withServer { server in
             let api = server.api
@@ -92,7 +92,7 @@ import Testing
         },
     ]
 
-    // reports.md: atproto#1755, lemmy#2188
+    // Reported of others: atproto#1755, lemmy#2188
     @Test(arguments: [1, 2, 7, 64])
     func `While others like, unlike, add and delete, every list keeps its place`(limit: Int) async throws {
         try await withServer { server in
@@ -114,9 +114,12 @@ import Testing
                 let newest = try await api.allNews(limit: limit)
                 expect(newest, each: (0..<60).map { "stays \($0)" } + (0..<20).map { "churn \($0)" })
                 // The first one's count moves.
-                let top = try await api.pages("/v1/feed", limit: limit, sort: "top")
-                    .flatMap { $0.json["news"].elements }.compactMap { $0["id"].string }
-                expect(top.filter { $0.hasPrefix("stays") && $0 != "stays 0" }, each: (1..<60).map { "stays \($0)" })
+                for (sort, window) in [("top", nil), ("top", "24h"), ("trending", nil)] {
+                    let feed = try await api.pages("/v1/feed", limit: limit, sort: sort, window: window)
+                        .flatMap { $0.json["news"].elements }.compactMap { $0["id"].string }
+                    let still = feed.filter { $0.hasPrefix("stays") && $0 != "stays 0" }
+                    expect(still, each: (1..<60).map { "stays \($0)" })
+                }
             }
             done.raise()
             for log in try await storm {

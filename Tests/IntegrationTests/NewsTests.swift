@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    // reports.md: a counter that overflowed at 2^31
+    // Reported of others: a counter that overflowed at 2^31
     @Test func `Counts in 64 bits`() async throws {
         try await withServer { server in
             let api = server.api
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    // reports.md: gitea#27385, pepyatka-server#156
+    // Reported of others: gitea#27385, pepyatka-server#156
     @Test func `Deleted, it leaves the feed and takes its likes out of every profile`() async throws {
         try await withServer { server in
             let api = server.api

@@ -4,7 +4,7 @@ import Testing
 @Suite struct PagingTests {
     private static let users = (0..<250).map { "user \($0)" }
 
-    // reports.md: atproto#1755, koding#119, divine-mobile#9358
+    // Reported of others: atproto#1755, koding#119, divine-mobile#9358
     @Test func `250 likers by pages of 7 come once each, newest first`() async throws {
         try await withServer { server in
             let api = server.api
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    // reports.md: danbooru#1500
+    // Reported of others: danbooru#1500
     @Test func `250 likes of a user by pages of 7 come once each, newest first, as many as the profile says`()
         async throws
     {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    // reports.md: divine-mobile#9358
+    // Reported of others: divine-mobile#9358
     @Test func `A list goes on beyond 1000`() async throws {
         try await withServer { server in
             let api = server.api
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    // reports.md: speedrun api#3
+    // Reported of others: speedrun api#3
     @Test func `No next leads to an empty page, also when the last page is full`() async throws {
         try await withServer { server in
             let api = server.api
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    // reports.md: koding#119
+    // Reported of others: koding#119
     @Test func `A like taken back and given again moves to the front`() async throws {
         try await withServer { server in
             let api = server.api
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    // reports.md: midaz#2013, alerta#80
+    // Reported of others: midaz#2013, alerta#80
     @Test(arguments: ["0", "-1", "abc", "1001", "", "1.5", "99999999999999999999", "%31%00"])
     func `A limit that is none is refused, in every list`(limit: String) async throws {
         try await withServer { server in
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    // reports.md: lemmy#2188
+    // Reported of others: lemmy#2188
     @Test func `While counts move, no news that did not move is repeated or skipped in top`() async throws {
         try await withServer { server in
             let api = server.api

@@ -27,7 +27,7 @@ import Testing
         try await api.putNews("two", ["title": "Two", "author": "writer", "baseLikes": 2]).succeeded()
     }
 
-    // reports.md: pixelfed#2610, social-app#6968, mastodon#3166
+    // Reported of others: pixelfed#2610, social-app#6968, mastodon#3166
     @Test func `Likes all, then none: 1 and 2, 2 and 3, 1 and 2 again, wherever one looks`() async throws {
         try await withServer { server in
             let api = server.api

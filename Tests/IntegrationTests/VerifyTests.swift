@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    // reports.md: pixelfed#6940, gitea doctor
+    // Reported of others: pixelfed#6940, gitea doctor
     @Test func `The real data, while it is liked and unliked`() async throws {
         try await withDurableServer { server in
             let api = server.api

@@ -10,7 +10,7 @@ struct CostTests {
         return (0..<20).map { _ in clock.measure { for _ in 0..<50 { body() } } }.min() ?? .zero
     }
 
-    // reports.md: gotosocial#1887, geeklog#1177
+    // Reported of others: gotosocial#1887, geeklog#1177
     @Test("a count, a detail, a profile and the first page of each list, with 20,000 likes and with three")
     func cost() throws {
         let bench = try Bench()

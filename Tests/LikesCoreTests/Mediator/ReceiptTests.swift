@@ -26,7 +26,7 @@ struct ReceiptTests {
         #expect(try bench.like("n", by: "b").likedAt == at)
     }
 
-    // reports.md: discourse#14869
+    // Reported of others: discourse#14869
     @Test("counts in events are absolute, base likes included, and so is the user's number")
     func countsInEvents() throws {
         try bench.put("m")
@@ -40,7 +40,7 @@ struct ReceiptTests {
         #expect(bench.reader.profile("author").numberOfReceivedLikes == 6)
     }
 
-    // reports.md: gotosocial#51, wp-calypso#87285
+    // Reported of others: gotosocial#51, wp-calypso#87285
     @Test("the first like of a news by a user is told from the later ones, also after a restart")
     func firstTime() throws {
         try bench.like("n", by: "a")

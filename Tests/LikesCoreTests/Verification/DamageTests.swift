@@ -30,7 +30,7 @@ struct DamageTests {
         return auditor
     }
 
-    // reports.md: pixelfed#6940, gitea doctor
+    // Reported of others: pixelfed#6940, gitea doctor
     @Test("what a verification finds", arguments: Damage.repairable + Damage.lasting)
     func found(damage: Damage) throws {
         let bench = try Damage.bench()

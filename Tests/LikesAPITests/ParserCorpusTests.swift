@@ -6,8 +6,9 @@ import Testing
 /// The inputs that fuzzing begins with, and those that it found: `make fuzz` looks for more.
 @Suite("The parsers do what they promise, whatever comes in")
 struct ParserCorpusTests {
-    private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures/parsers")
+    private static let fixtures = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
+    private static let folder = fixtures.appendingPathComponent("parsers")
 
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
 
@@ -18,6 +19,17 @@ struct ParserCorpusTests {
     @Test("with each input of the corpus", arguments: names)
     func corpus(name: String) throws {
         #expect(try ParserProperty.check(input(name)), "its first byte names no parser")
+    }
+
+    @Test("with each input that was found because it reaches what no other did")
+    func found() throws {
+        let file = Self.fixtures.appendingPathComponent("parsers-found.base64")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count > 1_000)
+        for (number, line) in lines.enumerated() {
+            let input = try #require(Data(base64Encoded: String(line)), "line \(number + 1)")
+            do { try ParserProperty.check(Array(input)) } catch { Issue.record("line \(number + 1): \(error)") }
+        }
     }
 
     @Test("with each input of the corpus, damaged in many ways", arguments: names)

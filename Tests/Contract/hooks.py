@@ -38,9 +38,13 @@ TOKEN = re.compile(r"[0-9a-f]{16}\.[0-9]{1,20}")
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Puts a token of this server, once there is one, in the place of one made up, which is of another journal."""
+    """Puts a token of this server, once there is one, in the place of one made up, which is of another journal.
+
+    Where the request is meant to be valid, schemathesis makes up headers that are no tokens at all, too.
+    """
+    is_valid = case.meta and case.meta.generation.mode.is_positive
     for parameters, name in ((case.query, "min_sequence"), (case.headers, "Likes-Min-Sequence")):
-        if parameters and TOKEN.fullmatch(str(parameters.get(name))):
+        if parameters and name in parameters and (is_valid or TOKEN.fullmatch(str(parameters[name]))):
             del parameters[name]
             parameters.update({name: token for token in GIVEN_TOKENS})
 

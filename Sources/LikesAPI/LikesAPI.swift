@@ -134,7 +134,7 @@ package struct LikesAPI: Sendable {
 
     // MARK: Answers
 
-    private var reads: Reads { Reads(reader: reader, answer: answer, halfLife: halfLife) }
+    private var reads: Reads { Reads(reader: reader, answer: answer) }
 
     private func respond(_ request: borrowing Request) -> Reply {
         do throws(Problem) {
@@ -174,22 +174,35 @@ package struct LikesAPI: Sendable {
         _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
     ) throws(Problem) -> Reply {
         let query = try Query(uri: request.uri)
-        let ranking = try ranking(route, query)
         let sequence = try unfolded(query, request)
+        guard case .feed = route else {
+            guard let sequence else { return .now(try read(route, query, request).echoing(operationID)) }
+            return later(sequence, nil, operationID) { request in
+                do throws(Problem) { return try read(route, Query(uri: request.uri), request) } catch {
+                    return response(to: error, route, request)
+                }
+            }
+        }
+        return try readFeed(FeedRequest(query, halfLife: halfLife), sequence, request, operationID)
+    }
+
+    private func readFeed(
+        _ asked: FeedRequest, _ sequence: UInt64?, _ request: borrowing Request, _ operationID: OperationID?
+    ) throws(Problem) -> Reply {
+        let ranking = asked.sort.ranking(at: Timestamp(milliseconds: clock.now())).map(present)
         guard sequence != nil || ranking.map({ !reader.has($0) }) ?? false else {
-            return .now(try read(route, query, ranking, request).echoing(operationID))
+            return .now(try reads.feed(asked, ranking, request).echoing(operationID))
         }
         return later(sequence, ranking, operationID) { request in
-            do throws(Problem) { return try read(route, Query(uri: request.uri), ranking, request) } catch {
-                return response(to: error, route, request)
-            }
+            do throws(Problem) { return try reads.feed(asked, ranking, request) } catch { return error.response }
         }
     }
 
-    /// The ranking that a read shows, if it shows one.
-    private func ranking(_ route: Route, _ query: Query) throws(Problem) -> RankingName? {
-        guard case .feed = route else { return nil }
-        return try query.sort(halfLife).ranking(at: Timestamp(milliseconds: clock.now()))
+    /// The ranking to show: when the window has just moved on, the one before, until the new one is made.
+    private func present(_ ranking: RankingName) -> RankingName {
+        guard !reader.has(ranking), let previous = ranking.previous, reader.has(previous) else { return ranking }
+        readiness.prepareAhead(ranking)
+        return previous
     }
 
     /// The event that a read wants to see and cannot yet; nil when it need not wait.
@@ -210,15 +223,12 @@ package struct LikesAPI: Sendable {
         }
     }
 
-    private func read(
-        _ route: Route, _ query: Query, _ ranking: RankingName?, _ request: borrowing Request
-    ) throws(Problem) -> Response {
+    private func read(_ route: Route, _ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
         switch route {
         case .news(let id): return try reads.detail(id, query, request)
         case .like(let news, let user): return try reads.like(news, user)
         case .likers(let id): return try reads.likers(id, query)
         case .counts: return try reads.counts(query, request)
-        case .feed: return try reads.feed(query, ranking, request)
         case .profile(let user): return reads.profile(user, request)
         case .profileLikes(let user): return try reads.likes(by: user, query)
         case .export: return try exports.answer(reader, try query.exportFilter(), answer)

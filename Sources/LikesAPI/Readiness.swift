@@ -22,6 +22,9 @@ package struct Readiness: Sendable {
         }
     }
 
+    /// Has a ranking made for those who will ask for it.
+    func prepareAhead(_ ranking: RankingName) { rankings.prepareAhead(ranking) }
+
     private func prepare(_ ranking: RankingName?, _ done: @escaping @Sendable (Problem?) -> Void) {
         guard let ranking else { return done(nil) }
         do throws(Rejection) {

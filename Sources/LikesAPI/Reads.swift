@@ -6,8 +6,6 @@ internal import MicroHTTP
 struct Reads {
     let reader: LikesReader
     let answer: Answer
-    /// Of the order `trending`.
-    let halfLife: HalfLife
 
     func detail(_ id: NewsID, _ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
         let viewer = try query.viewer()
@@ -82,12 +80,9 @@ struct Reads {
     }
 
     /// - Parameter ranking: the one that the order needs, which should be there by now.
-    func feed(_ query: Query, _ ranking: RankingName?, _ request: borrowing Request) throws(Problem) -> Response {
-        let (sort, viewer, limit) = (try query.sort(halfLife), try query.viewer(), try query.limit())
-        let list = Cursor.List.feed(sort)
-        var after: FeedKey?
-        if case .feed(let key)? = try query.cursor(of: list) { after = key }
-        guard let page = page(sort, ranking, viewer: viewer, after: after, limit: limit) else {
+    func feed(_ asked: FeedRequest, _ ranking: RankingName?, _ request: borrowing Request) throws(Problem) -> Response {
+        let (sort, viewer, list) = (asked.sort, asked.viewer, asked.list)
+        guard let page = page(asked, ranking) else {
             throw Problem(.tooBusy, "this order of the feed is being made; repeat the request")
         }
         var next = page.next.map { Cursor.feed($0).text(of: list) }
@@ -110,17 +105,16 @@ struct Reads {
                 json.member("sequence", page.sequence)
             }
         }
-        var parameters = sort.parameters + [("limit", "\(limit)")]
+        var parameters = sort.parameters + [("limit", "\(asked.limit)")]
         if let viewer { parameters.append(("viewer", viewer.text)) }
         response.link(next: next, path: "/v1/feed", query: parameters)
         return response
     }
 
-    private func page(
-        _ sort: FeedSort, _ ranking: RankingName?, viewer: UserID?, after: FeedKey?, limit: Int
-    ) -> FeedPage? {
+    private func page(_ asked: FeedRequest, _ ranking: RankingName?) -> FeedPage? {
+        let (viewer, after, limit) = (asked.viewer, asked.after, asked.limit)
         if let ranking { return reader.feed(ranking, viewer: viewer, after: after, limit: limit) }
-        return sort.order.map { reader.feed($0, viewer: viewer, after: after, limit: limit) }
+        return asked.sort.order.map { reader.feed($0, viewer: viewer, after: after, limit: limit) }
     }
 
     func counts(_ query: Query, _ request: borrowing Request) throws(Problem) -> Response {

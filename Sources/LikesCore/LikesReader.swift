@@ -1,14 +1,17 @@
-internal import Threading
+package import Threading
 
 /// What callers read: views of feed, detail, profile and the lists, each a consistent copy.
 package struct LikesReader: Sendable {
     private let shared: SharedLikes
+    private let monotonicClock: Clock
     /// The journal's name, for tokens.
     package let epoch: Epoch
 
-    package init(_ shared: SharedLikes, epoch: Epoch) {
+    /// - Parameter monotonicClock: milliseconds that only grow: when a ranking was asked for.
+    package init(_ shared: SharedLikes, epoch: Epoch, monotonicClock: Clock = .monotonic) {
         self.shared = shared
         self.epoch = epoch
+        self.monotonicClock = monotonicClock
     }
 
     /// The sequence of the last event that is folded.
@@ -57,8 +60,8 @@ package struct LikesReader: Sendable {
     ///
     /// - Parameter after: the last entry of the page before.
     package func feed(_ ranking: RankingName, viewer: UserID?, after: FeedKey?, limit: Int) -> FeedPage? {
-        shared.read { state in
-            let now = MonotonicClock.milliseconds()
+        let now = monotonicClock.now()
+        return shared.read { state in
             guard let ranking = state.rankings.ask(for: ranking, now: now) else { return nil }
             let ranked = ranking.page(after: after, limit: limit + 1)
             let viewer = viewer.map { Viewer($0, in: state) }

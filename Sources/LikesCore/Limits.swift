@@ -73,7 +73,7 @@ package enum Limits {
     /// News whose counts one call can ask for; more is refused.
     package static let countedNews = 1_000
 
-    /// News and users that an export can be asked for by name; more are refused. So many short ids fit a URL.
+    /// News, and users, that an export can be asked for by name; more are refused. So many short ids fit a URL.
     package static let exportFilters = 1_000
 
     /// Friends that one call for counts can name; more is refused.
@@ -157,21 +157,27 @@ package enum Limits {
     /// Events that are read from the journal in one go to be compared with the state.
     package static let comparedEvents = 1_000
 
-    /// Likes that are weighed for a ranking before it is asked whether the service stops.
-    package static let rankedLikesPerCheck = 65_536
+    /// News and likes that are taken in for a ranking before it is asked whether the service stops.
+    package static let rankingStepsPerCheck = 65_536
 
     /// Changes that are recorded while a ranking is made, some 100 MB at worst; when there are more, it is made anew, and
     /// after the third time whoever waits is refused as `busy`.
     package static let recordedChanges = 1_000_000
 
+    /// Changes that are played to a finished ranking between two rounds of the mediator; more are played before, beside them.
+    package static let changesPlayedBetweenRounds = 1_000
+
+    /// Milliseconds that a stop waits for what makes rankings. It may go on sorting after that; nobody hears of it.
+    package static let rankingStopMilliseconds = 1_000
+
     /// Reads that wait for a ranking to be made; more are refused as `busy`.
     package static let readsWaitingForRankings = 1_024
 
-    /// Milliseconds for which `trending` is kept when nobody asks for it: with millions of likes it takes seconds to make.
-    package static let trendingKeptMilliseconds: Int64 = 600_000
+    /// Milliseconds for which a ranking is kept when nobody asks for it: with millions of likes it takes seconds to make.
+    package static let rankingKeptMilliseconds: Int64 = 600_000
 
-    /// The same for the likes of a window, which is another one every minute.
-    package static let windowKeptMilliseconds: Int64 = 90_000
+    /// The same for the likes of a day, which is another one every minute; sooner or later it is of no use.
+    package static let dayKeptMilliseconds: Int64 = 120_000
 
     /// Milliseconds between two looks for rankings that nobody asks for.
     package static let rankingTidyingMilliseconds: Int64 = 10_000

@@ -7,7 +7,8 @@ import Testing
     /// Every read; that of counts by POST is beside them.
     private static let targets = [
         "/v1/news/n", "/v1/news/n/likes", "/v1/news/n/likes/u", "/v1/feed", "/v1/feed?sort=top&limit=1",
-        "/v1/counts?news=n", "/v1/profiles/u", "/v1/profiles/u/likes",
+        "/v1/feed?sort=trending", "/v1/feed?sort=top&window=24h", "/v1/counts?news=n", "/v1/profiles/u",
+        "/v1/profiles/u/likes",
     ]
 
     /// How a request says what it wants to see.

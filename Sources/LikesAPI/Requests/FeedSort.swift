@@ -57,7 +57,7 @@ enum FeedSort: Equatable {
     func ranking(at now: Timestamp) -> RankingName? {
         switch self {
         case .newest, .top, .topOfAllTime: nil
-        case .topOf(let window): .likes(since: window.start(at: now))
+        case .topOf(let window): .likes(of: window, since: window.start(at: now))
         case .trending(let halfLife): .trending(halfLife)
         }
     }
@@ -84,11 +84,12 @@ extension FeedWindow {
 }
 
 extension RankingName {
-    /// What tells the pages of one time from those of another, though nothing happened in between: the window moves on.
-    var variant: Int64? {
+    /// What tells pages of it from others, though nothing happened in between: a window moves on, and another half-life is
+    /// another order.
+    var variant: Int64 {
         switch self {
-        case .trending: nil
-        case .likes(let start): start.milliseconds
+        case .trending(let halfLife): halfLife.milliseconds
+        case .likes(_, let start): start.milliseconds
         }
     }
 }

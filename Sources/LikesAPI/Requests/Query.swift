@@ -57,8 +57,8 @@ struct Query {
     /// What an export is asked for.
     func exportFilter() throws(Problem) -> ExportFilter {
         let filter = ExportFilter(news: try ids("news"), users: try ids("user"))
-        guard filter.count <= Limits.exportFilters else {
-            throw Problem(.invalidParameter, "news, user: up to \(Limits.exportFilters) ids are allowed")
+        guard max(filter.news.count, filter.users.count) <= Limits.exportFilters else {
+            throw Problem(.invalidParameter, "news, user: up to \(Limits.exportFilters) ids of each are allowed")
         }
         return filter
     }

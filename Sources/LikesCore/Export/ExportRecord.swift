@@ -21,11 +21,8 @@ package struct ExportFilter: Sendable {
         self.users = users
     }
 
-    /// How many ids it names.
-    package var count: Int { news.count + users.count }
-
     /// Whether nothing is left out.
-    package var isEverything: Bool { count == 0 }
+    package var isEverything: Bool { news.isEmpty && users.isEmpty }
 }
 
 extension FrozenLikes {

@@ -41,12 +41,13 @@ final class CommandQueue: Sendable {
         if wasEmpty { state.signal() }
     }
 
-    /// Puts in something to be done between two rounds. It counts as a command until it is done.
+    /// Puts in something to be done between two rounds.
+    ///
+    /// It is not counted: errands come from the service itself, a handful at a time, and those that end something must
+    /// not be refused because callers ask for too much.
     func put(errand: @escaping @Sendable () -> Void) throws(Rejection) {
         try state.withLock { state throws(Rejection) in
             if state.isClosed { throw .shuttingDown }
-            guard state.commands < Limits.queuedCommands else { throw .queueFull }
-            state.commands += 1
             state.errands.append(errand)
         }
         state.signal()

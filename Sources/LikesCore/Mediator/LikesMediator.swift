@@ -88,7 +88,7 @@ package final class LikesMediator: @unchecked Sendable {
     /// waits to be folded.
     ///
     /// - Parameter body: called once; every write waits until it returns.
-    /// - Throws: `.queueFull` or `.shuttingDown`; `body` is not called then.
+    /// - Throws: `.shuttingDown`; `body` is not called then.
     package func betweenRounds(_ body: @escaping @Sendable () -> Void) throws(Rejection) {
         try queue.put(errand: body)
     }
@@ -157,7 +157,6 @@ package final class LikesMediator: @unchecked Sendable {
     private func runErrands() {
         let errands = queue.takeErrands()
         for errand in errands { errand() }
-        queue.release(commands: errands.count, entries: 0)
     }
 
     /// Milliseconds to wait for commands before going on with what is in hand; nil for as long as it takes. A journal

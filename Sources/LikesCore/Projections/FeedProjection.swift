@@ -66,8 +66,8 @@ package final class FeedProjection: LikeProjection {
 
     package func likeRemoved(_ like: FoldedLike) { count(by: -1, like) }
 
-    /// The feed shows no times of likes.
-    package func likeRedated(_ like: FoldedLike, from old: Timestamp) {}
+    /// No count changes, but the times decide what the rankings show.
+    package func likeRedated(_ like: FoldedLike, from old: Timestamp) { changedAt = like.sequence }
 
     private func count(by difference: Int64, _ like: FoldedLike) {
         changedAt = like.sequence

@@ -1,6 +1,6 @@
 /// The exact sum of what the likes of one news add to its score.
 ///
-/// Numbers as far apart as 2^0 and 2^73,000,000 are summed without rounding: an integer in digits of 32 bits, of which
+/// Numbers as far apart as 2^0 and 2^1,200,000 are summed without rounding: an integer in digits of 32 bits, of which
 /// only those are kept that are not zero. So what is taken back leaves no trace, and the sum depends on which likes are
 /// there, not on how they came to be.
 struct DecayedSum: Equatable {
@@ -73,11 +73,14 @@ struct DecayedSum: Equatable {
         (UInt64(term.exponent / 32), UInt64(term.mantissa) << UInt64(term.exponent % 32))
     }
 
-    /// Where the digit of a place is, or would be. New likes are at the end.
+    /// Where the digit of a place is, or would be.
     private func index(of place: UInt64) -> Int {
-        var index = digits.count
-        while index > 0, digits[index - 1] >> 32 >= place { index -= 1 }
-        return index
+        var (low, high) = (0, digits.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if digits[middle] >> 32 < place { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     private func digit(at index: Int, _ place: UInt64) -> UInt64 {

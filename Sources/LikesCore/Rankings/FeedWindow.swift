@@ -1,6 +1,6 @@
 /// A stretch of time up to now whose likes the feed can be ordered by.
 ///
-/// It begins at the edge of a bucket, so that what is in it changes once a minute or an hour, and not with every moment.
+/// It begins at the edge of a bucket, so that likes leave it once a minute or an hour, and not at every moment.
 package enum FeedWindow: Sendable, CaseIterable {
     /// 24 hours, to the minute.
     case day
@@ -17,7 +17,8 @@ package enum FeedWindow: Sendable, CaseIterable {
         }
     }
 
-    private var bucketMilliseconds: Int64 { self == .day ? 60_000 : 3_600_000 }
+    /// Milliseconds from one beginning of the window to the next.
+    var bucketMilliseconds: Int64 { self == .day ? 60_000 : 3_600_000 }
 
     /// The first moment in the window: the bucket that `now` lies in counts in addition to the whole window.
     package func start(at now: Timestamp) -> Timestamp {

@@ -1,6 +1,6 @@
 /// What was folded while something is being made from a frozen copy, to be played to it afterwards.
 final class FoldTape: LikeProjection {
-    private enum Change {
+    fileprivate enum Change {
         case likeAdded(FoldedLike)
         case likeRemoved(FoldedLike)
         case likeRedated(FoldedLike, from: Timestamp)
@@ -9,25 +9,9 @@ final class FoldTape: LikeProjection {
         case newsRemovalStarted(FoldedNews)
         case newsRemoved(FoldedNews)
         case userRemoved(UInt32, sequence: UInt64)
-    }
 
-    private var changes: ContiguousArray<Change> = []
-    private let limit: Int
-
-    /// Whether more happened than the tape holds: what was to be made has to be made anew.
-    private(set) var isFull = false
-
-    /// - Parameter limit: how many changes it holds; tests make it small.
-    init(limit: Int = Limits.recordedChanges) { self.limit = limit }
-
-    private func record(_ change: Change) {
-        if changes.count < limit { changes.append(change) } else { isFull = true }
-    }
-
-    /// Tells a projection of all changes, in their order.
-    func play(to projection: any LikeProjection) {
-        for change in changes {
-            switch change {
+        func tell(_ projection: any LikeProjection) {
+            switch self {
             case .likeAdded(let like): projection.likeAdded(like)
             case .likeRemoved(let like): projection.likeRemoved(like)
             case .likeRedated(let like, let old): projection.likeRedated(like, from: old)
@@ -38,6 +22,37 @@ final class FoldTape: LikeProjection {
             case .userRemoved(let user, let sequence): projection.userRemoved(user, sequence: sequence)
             }
         }
+    }
+
+    /// A stretch of what was recorded.
+    struct Recording {
+        fileprivate var changes: ContiguousArray<Change> = []
+
+        var count: Int { changes.count }
+
+        /// Tells a projection of all changes, in their order.
+        func play(to projection: any LikeProjection) {
+            for change in changes { change.tell(projection) }
+        }
+    }
+
+    private var recording = Recording()
+    private let limit: Int
+
+    /// Whether more happened than the tape holds: what was to be made has to be made anew.
+    private(set) var isFull = false
+
+    /// - Parameter limit: how many changes it holds.
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes what was recorded since the last time.
+    func take() -> Recording {
+        defer { recording = Recording() }
+        return recording
+    }
+
+    private func record(_ change: Change) {
+        if recording.count < limit { recording.changes.append(change) } else { isFull = true }
     }
 
     package func likeAdded(_ like: FoldedLike) { record(.likeAdded(like)) }

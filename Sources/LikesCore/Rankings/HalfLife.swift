@@ -6,8 +6,8 @@ package struct HalfLife: Sendable, Hashable {
     /// Milliseconds.
     package let milliseconds: Int64
 
-    /// The half-lives that can be asked for: from a minute to a year.
-    package static let allowed: ClosedRange<Int64> = 60_000...365 * 86_400_000
+    /// The half-lives that can be asked for: from an hour to a year. With a shorter one the sums would get many digits.
+    package static let allowed: ClosedRange<Int64> = 3_600_000...365 * 86_400_000
 
     /// A day.
     package static let standard = HalfLife(milliseconds: 86_400_000)

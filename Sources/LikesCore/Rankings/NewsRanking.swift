@@ -20,7 +20,9 @@ final class NewsRanking<Measure: RankingMeasure>: Ranking {
     private var measure: Measure
     /// By handle; nil for a news that is not in the order.
     private var news: ContiguousArray<StoredNews?> = []
+    /// By handle, what decides on nearly every place: at hand, without a look at the news.
     private var weights: ContiguousArray<Int64> = []
+    private var times: ContiguousArray<Timestamp> = []
     private var order = OrderedHandles()
 
     /// The ranking of the news and likes of a state; takes a while when there are many.
@@ -28,101 +30,119 @@ final class NewsRanking<Measure: RankingMeasure>: Ranking {
     /// - Parameter isCancelled: asked now and then; when it says yes, the ranking is nil.
     init?(of state: LikesState, by measure: Measure, isCancelled: () -> Bool) {
         self.measure = measure
+        var steps = 0
+        func goesOn() -> Bool {
+            steps += 1
+            return steps % Limits.rankingStepsPerCheck != 0 || !isCancelled()
+        }
         for handle in 0..<UInt32(state.catalog.handleCount) {
             setUp(handle, state.catalog.isLeaving(handle) ? nil : state.catalog.stored(handle))
+            guard goesOn() else { return nil }
         }
-        var likes = 0
-        var goesOn = true
+        var isWhole = true
         state.log.forEachLike { like in
             if news[Int(like.news)] != nil { weights[Int(like.news)] = self.measure.add(like.news, at: like.at) }
-            likes += 1
-            if likes % Limits.rankedLikesPerCheck == 0 { goesOn = !isCancelled() }
-            return goesOn
+            isWhole = goesOn()
+            return isWhole
         }
-        guard goesOn else { return nil }
+        guard isWhole, !isCancelled() else { return nil }
         order = OrderedHandles(sortedHandles())
     }
 
     private func setUp(_ handle: UInt32, _ stored: StoredNews?) {
         news.set(handle, to: stored, filler: nil)
         weights.set(handle, to: 0, filler: 0)
+        times.set(handle, to: stored?.sortTime ?? Self.noTime, filler: Self.noTime)
         measure.clear(handle)
     }
 
+    private static var noTime: Timestamp { Timestamp(milliseconds: 0) }
+
     private func sortedHandles() -> [UInt32] {
-        let keyed = news.indices.compactMap { index in
-            news[index].map { (handle: UInt32(index), weight: weights[index], time: $0.sortTime, news: $0.news) }
+        let keyed = news.indices.filter { news[$0] != nil }.map { index in
+            (weight: weights[index], time: times[index], handle: UInt32(index))
         }
         return keyed.sorted { left, right in
             if left.weight != right.weight { return left.weight > right.weight }
-            return left.time == right.time ? left.news.id < right.news.id : left.time > right.time
+            return left.time == right.time ? id(left.handle) < id(right.handle) : left.time > right.time
         }.map(\.handle)
     }
 
     func page(after: FeedKey?, limit: Int) -> [RankedNews] {
-        let start = order.position { handle in
-            guard let after, let stored = news[Int(handle)] else { return false }
-            return comes(handle, before: after) || key(handle, stored) == after
-        }
+        let start = order.position { handle in after.map { comes(handle, before: $0) || key(handle) == $0 } ?? false }
         return order.entries(after: start, limit: limit).map {
             RankedNews(handle: $0, weight: weights[Int($0)])
         }
     }
 
-    private func key(_ handle: UInt32, _ stored: StoredNews) -> FeedKey {
-        FeedKey(weight: weights[Int(handle)], sortTime: stored.sortTime, id: stored.news.id)
+    private func id(_ handle: UInt32) -> NewsID {
+        guard let stored = news[Int(handle)] else { preconditionFailure("a handle of no news stands in the order") }
+        return stored.news.id
     }
 
-    /// Whether a news stands before a key. Weights decide first, since they are at hand.
+    private func key(_ handle: UInt32) -> FeedKey {
+        FeedKey(weight: weights[Int(handle)], sortTime: times[Int(handle)], id: id(handle))
+    }
+
     private func comes(_ handle: UInt32, before key: FeedKey) -> Bool {
         if weights[Int(handle)] != key.weight { return weights[Int(handle)] > key.weight }
-        guard let stored = news[Int(handle)] else { preconditionFailure("a handle of no news stands in the order") }
-        return stored.sortTime == key.sortTime ? stored.news.id < key.id : stored.sortTime > key.sortTime
+        return times[Int(handle)] == key.sortTime ? id(handle) < key.id : times[Int(handle)] > key.sortTime
     }
 
-    private func place(of handle: UInt32, _ stored: StoredNews) -> OrderedHandles.Position {
-        let key = key(handle, stored)
+    private func place(of handle: UInt32) -> OrderedHandles.Position {
+        let key = key(handle)
         return order.position { comes($0, before: key) }
     }
 
+    /// Whether a news is in the order. The likes of one that is leaving are taken back one by one, and weigh nothing.
+    private func isThere(_ handle: UInt32) -> Bool { Int(handle) < news.count && news[Int(handle)] != nil }
+
     // MARK: The fold
 
-    /// Changes a news that is in the order, and gives it the place that it has then.
-    private func change(_ handle: UInt32, _ body: () -> Void) {
-        // The likes of a news that is leaving are taken back one by one, and weigh nothing any more.
-        guard Int(handle) < news.count, let before = news[Int(handle)] else { return }
-        order.remove(after: place(of: handle, before))
-        body()
-        guard let after = news[Int(handle)] else { return }
-        order.insert(handle, at: place(of: handle, after))
+    /// Gives a news another weight, and the place that it has then.
+    private func set(_ handle: UInt32, to weight: Int64) {
+        let old = weights[Int(handle)]
+        guard weight != old else { return }
+        let position = place(of: handle)
+        weights[Int(handle)] = weight
+        // Most likes change no order: the neighbour is still on its side.
+        let key = key(handle)
+        if weight > old, order.entry(before: position).map({ comes($0, before: key) }) ?? true { return }
+        order.remove(after: position)
+        order.insert(handle, at: place(of: handle))
     }
 
     package func likeAdded(_ like: FoldedLike) {
-        change(like.news) { weights[Int(like.news)] = measure.add(like.news, at: like.at) }
+        guard isThere(like.news) else { return }
+        set(like.news, to: measure.add(like.news, at: like.at))
     }
 
     package func likeRemoved(_ like: FoldedLike) {
-        change(like.news) { weights[Int(like.news)] = measure.remove(like.news, at: like.at) }
+        guard isThere(like.news) else { return }
+        set(like.news, to: measure.remove(like.news, at: like.at))
     }
 
     package func likeRedated(_ like: FoldedLike, from old: Timestamp) {
-        change(like.news) {
-            _ = measure.remove(like.news, at: old)
-            weights[Int(like.news)] = measure.add(like.news, at: like.at)
-        }
+        guard isThere(like.news) else { return }
+        _ = measure.remove(like.news, at: old)
+        set(like.news, to: measure.add(like.news, at: like.at))
     }
 
     package func newsAdded(_ added: FoldedNews) {
         setUp(added.handle, added.stored)
-        order.insert(added.handle, at: place(of: added.handle, added.stored))
+        order.insert(added.handle, at: place(of: added.handle))
     }
 
     package func newsUpdated(_ updated: FoldedNews, from old: StoredNews) {
-        change(updated.handle) { news[Int(updated.handle)] = updated.stored }
+        order.remove(after: place(of: updated.handle))
+        news[Int(updated.handle)] = updated.stored
+        times[Int(updated.handle)] = updated.stored.sortTime
+        order.insert(updated.handle, at: place(of: updated.handle))
     }
 
     package func newsRemovalStarted(_ removed: FoldedNews) {
-        change(removed.handle) { setUp(removed.handle, nil) }
+        order.remove(after: place(of: removed.handle))
+        setUp(removed.handle, nil)
     }
 
     package func newsRemoved(_ removed: FoldedNews) {}

@@ -4,14 +4,29 @@ internal import Synchronization
 package enum RankingName: Sendable, Hashable {
     /// By the likes, each worth half as much after every half-life.
     case trending(HalfLife)
-    /// By the number of likes that were set at a moment or later.
-    case likes(since: Timestamp)
+    /// By the number of likes of a window, which began at a moment.
+    case likes(of: FeedWindow, since: Timestamp)
+
+    /// The same as it was one beginning of its window before.
+    package var previous: RankingName? {
+        guard case .likes(let window, let start) = self else { return nil }
+        let earlier = Timestamp(milliseconds: start.milliseconds - window.bucketMilliseconds)
+        return .likes(of: window, since: earlier)
+    }
+
+    /// Whether both are about the same window, and this one is too old to be shown once the other is there.
+    fileprivate func isOutdated(by other: RankingName) -> Bool {
+        guard case .likes(let window, let start) = self, case .likes(window, let previous)? = other.previous else {
+            return false
+        }
+        return start < previous
+    }
 
     /// For how long it is kept when nobody asks for it.
     fileprivate var keptMilliseconds: Int64 {
         switch self {
-        case .trending: Limits.trendingKeptMilliseconds
-        case .likes: Limits.windowKeptMilliseconds
+        case .likes(.day, _): Limits.dayKeptMilliseconds
+        case .trending, .likes: Limits.rankingKeptMilliseconds
         }
     }
 }
@@ -51,21 +66,30 @@ final class RankingShelf: LikeProjection {
         return entry.ranking
     }
 
-    /// Takes in a ranking.
-    func put(_ ranking: any Ranking, as name: RankingName, now: Int64) {
+    /// Takes in a ranking. Of the same window, the one that began just before stays, and no older one.
+    ///
+    /// - Returns: what it lets go of: releasing a large one takes a while, and nobody shall wait for that.
+    @discardableResult
+    func put(_ ranking: any Ranking, as name: RankingName, now: Int64) -> [any Ranking] {
+        let dropped = remove { other, _ in other.isOutdated(by: name) }
         entries[name] = Entry(ranking, askedAt: now)
         followers.append(ranking)
+        return dropped
     }
 
     /// Whether there is a ranking that nobody has asked for in a while.
     func hasUnasked(now: Int64) -> Bool { entries.contains { isUnasked($0.key, $0.value, now) } }
 
-    /// Lets go of the rankings that nobody has asked for in a while.
-    func dropUnasked(now: Int64) {
-        for (name, entry) in entries where isUnasked(name, entry, now) {
+    /// Lets go of the rankings that nobody has asked for in a while, and returns them.
+    func dropUnasked(now: Int64) -> [any Ranking] { remove { isUnasked($0, $1, now) } }
+
+    private func remove(where isUnwanted: (RankingName, Entry) -> Bool) -> [any Ranking] {
+        let unwanted = entries.filter { isUnwanted($0.key, $0.value) }
+        for (name, entry) in unwanted {
             entries[name] = nil
             followers.removeAll { $0 === entry.ranking }
         }
+        return unwanted.values.map(\.ranking)
     }
 
     private func isUnasked(_ name: RankingName, _ entry: Entry, _ now: Int64) -> Bool {

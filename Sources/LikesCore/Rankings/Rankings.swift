@@ -18,23 +18,33 @@ package final class Rankings: Sendable {
         var isStopping = false
 
         var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
+        /// Takes all who wait; nothing is made for them any more.
+        mutating func takeWaiting() -> [Done] {
+            defer { (waiting, queue) = ([:], []) }
+            return waiting.values.flatMap(\.self)
+        }
     }
 
     private let shared: SharedLikes
     private let mediator: LikesMediator
     private let monotonicClock: Clock
+    private let recordedChanges: Int
     private let work = Monitor(Work())
     /// Monotonic milliseconds of the next look for rankings that nobody asks for.
     private let nextTidying = Atomic<Int64>(0)
 
-    /// - Parameter monotonicClock: milliseconds that only grow; tests set it.
+    /// - Parameters:
+    ///   - monotonicClock: milliseconds that only grow; the same as the reader's. Tests set it.
+    ///   - recordedChanges: what a tape holds; tests make it small.
     package init(
-        _ shared: SharedLikes, mediator: LikesMediator,
-        monotonicClock: Clock = Clock { MonotonicClock.milliseconds() }
+        _ shared: SharedLikes, mediator: LikesMediator, monotonicClock: Clock = .monotonic,
+        recordedChanges: Int = Limits.recordedChanges
     ) {
         self.shared = shared
         self.mediator = mediator
         self.monotonicClock = monotonicClock
+        self.recordedChanges = recordedChanges
     }
 
     /// Begins to let go of what nobody asks for.
@@ -42,42 +52,46 @@ package final class Rankings: Sendable {
         bus.subscribe(to: FoldedBatch.self, self) { rankings, _ in rankings.tidyUp() }
     }
 
-    /// Ends what is being made, and refuses everybody who waits. To be called while the mediator still works.
+    /// Refuses everybody who waits, now and from now on, and ends what is being made. To be called while the mediator
+    /// still works.
     package func stop() {
-        work.withLock { $0.isStopping = true }
-        work.wait(until: { !$0.isRunning }, then: { _ in })
         let waiting = work.withLock { work in
-            defer { work.waiting = [:] }
-            return work.waiting
+            work.isStopping = true
+            return work.takeWaiting()
         }
-        for done in waiting.values.joined() { done(.failure(.shuttingDown)) }
+        for done in waiting { done(.failure(.shuttingDown)) }
+        _ = work.wait(until: { !$0.isRunning }, milliseconds: Limits.rankingStopMilliseconds)
     }
 
     /// Has a ranking made, unless it is there.
     ///
-    /// - Parameter done: called once, on a thread of its own, when it is there.
+    /// - Parameter done: called once when it is there: at once, or from a thread of its own.
     /// - Throws: `.busy` when too many wait, or `.shuttingDown`; `done` is not called then.
     package func prepare(_ name: RankingName, done: @escaping Done) throws(Rejection) {
+        if shared.read({ $0.rankings.has(name) }) { return done(.success(())) }
+        try enqueue(name, done)
+    }
+
+    /// Has a ranking made for those who will ask for it; nobody waits for that.
+    package func prepareAhead(_ name: RankingName) { try? enqueue(name, nil) }
+
+    private func enqueue(_ name: RankingName, _ done: Done?) throws(Rejection) {
         let needsThread = try work.withLock { work throws(Rejection) in
             if work.isStopping { throw .shuttingDown }
             guard work.waitingCount < Limits.readsWaitingForRankings else { throw .busy }
-            work.waiting[name, default: []].append(done)
-            if work.waiting[name]?.count == 1 { work.queue.append(name) }
+            if work.waiting[name] == nil { work.queue.append(name) }
+            work.waiting[name, default: []].append(contentsOf: done.map { [$0] } ?? [])
             defer { work.isRunning = true }
             return !work.isRunning
         }
         guard needsThread, !Thread.startDetached({ [self] in run() }) else { return }
-        work.withLock { $0.isRunning = false }
-        fail()
-    }
-
-    /// The system gives no thread: nobody shall wait for one.
-    private func fail() {
+        // The system gives no thread: nobody shall wait for one.
         let waiting = work.withLock { work in
-            defer { (work.waiting, work.queue) = ([:], []) }
-            return work.waiting
+            work.isRunning = false
+            return work.takeWaiting()
         }
-        for done in waiting.values.joined() { done(.failure(.busy)) }
+        work.broadcast()
+        for done in waiting { done(.failure(.busy)) }
     }
 
     // MARK: Making
@@ -114,8 +128,11 @@ package final class Rankings: Sendable {
     private func make(_ name: RankingName) throws(Rejection) {
         for _ in 0..<Self.attempts {
             guard let draft = try draw(name) else { return }
-            if try finish(draft, as: name) { return }
-            if draft.ranking == nil { throw .shuttingDown }
+            let isWhole = try catchUp(draft)
+            // Released here, on a thread for which nobody waits.
+            let dropped = try finish(draft, as: name, isWhole: isWhole)
+            if dropped.isIn { return }
+            if isStopping { throw .shuttingDown }
         }
         throw .busy
     }
@@ -123,46 +140,80 @@ package final class Rankings: Sendable {
     /// How often a ranking is begun when more happens meanwhile than a tape holds.
     private static let attempts = 3
 
+    /// How often the tape is played beside running traffic; what is on it then is played between two rounds.
+    private static let catchingUps = 20
+
     /// A ranking, as it was when the tape began; nil when making it was called off.
     private struct Draft: @unchecked Sendable {
-        // Safety: the ranking goes from the thread that made it to the mediator's, which waits for it meanwhile; the tape
-        // is the mediator's.
+        // Safety: the ranking is used by the thread that makes it, and between two rounds by the mediator's, for which that
+        // one waits; the tape by the mediator's alone.
         let ranking: (any Ranking)?
         let tape: FoldTape
     }
 
-    /// Makes a ranking of the state as it is now; nil when it is there already.
+    /// Makes a ranking of the state as it is now; nil when it is there already, or nobody is to have it any more.
     private func draw(_ name: RankingName) throws(Rejection) -> Draft? {
         let begun = Locked<(frozen: FrozenLikes, tape: Draft)?>(nil)
-        try mediator.performBetweenRounds { [shared] in
-            let isThere = shared.read { $0.rankings.has(name) }
-            guard !isThere else { return }
-            let tape = FoldTape()
+        try mediator.performBetweenRounds { [self] in
+            guard !isStopping, !shared.read({ $0.rankings.has(name) }) else { return }
+            let tape = FoldTape(limit: recordedChanges)
             shared.write { $0.rankings.begin(tape) }
             // Nothing is folded between the two.
-            begun.withLock { $0 = (FrozenLikes(shared), Draft(ranking: nil, tape: tape)) }
+            let frozen = FrozenLikes(shared)
+            begun.withLock { $0 = (frozen, Draft(ranking: nil, tape: tape)) }
         }
         guard let (frozen, draft) = begun.withLock({ $0.take() }) else { return nil }
         let ranking = name.ranking(of: frozen.state) { [self] in isStopping }
         return Draft(ranking: ranking, tape: draft.tape)
     }
 
-    /// Brings a ranking up to date and lets it join the projections.
+    /// Plays what was folded meanwhile to a ranking, until little is left.
     ///
-    /// - Returns: false when it cannot be: it is to be made anew.
-    private func finish(_ draft: Draft, as name: RankingName) throws(Rejection) -> Bool {
-        let isDone = Locked(false)
-        try mediator.performBetweenRounds { [shared, monotonicClock] in
-            // Nobody reads it yet, so this needs no lock.
-            let ranking = draft.tape.isFull ? nil : draft.ranking
-            if let ranking { draft.tape.play(to: ranking) }
-            shared.write { state in
-                state.rankings.end(draft.tape)
-                if let ranking { state.rankings.put(ranking, as: name, now: monotonicClock.now()) }
+    /// - Returns: false when it cannot be: the tape was too short, or the service stops.
+    private func catchUp(_ draft: Draft) throws(Rejection) -> Bool {
+        guard let ranking = draft.ranking else { return false }
+        for _ in 0..<Self.catchingUps {
+            if isStopping { return false }
+            let taken = Locked<Recorded?>(nil)
+            try mediator.performBetweenRounds {
+                let recorded = draft.tape.isFull ? nil : Recorded(changes: draft.tape.take())
+                taken.withLock { $0 = recorded }
             }
-            isDone.withLock { $0 = ranking != nil }
+            guard let recorded = taken.withLock({ $0.take() }) else { return false }
+            recorded.changes.play(to: ranking)
+            if recorded.changes.count <= Limits.changesPlayedBetweenRounds { break }
         }
-        return isDone.withLock { $0 }
+        return true
+    }
+
+    /// What a tape held, on its way to another thread.
+    private struct Recorded: @unchecked Sendable {
+        // Safety: handed over; the mediator's thread keeps nothing of it.
+        let changes: FoldTape.Recording
+    }
+
+    /// What came of a finished ranking.
+    private struct Ending: @unchecked Sendable {
+        // Safety: nobody else has the rankings that were let go of.
+        var isIn = false
+        var dropped: [any Ranking] = []
+    }
+
+    /// Lets a ranking join the projections, unless it is not whole.
+    private func finish(_ draft: Draft, as name: RankingName, isWhole: Bool) throws(Rejection) -> Ending {
+        let ending = Locked(Ending())
+        try mediator.performBetweenRounds { [shared, monotonicClock] in
+            let ranking = isWhole && !draft.tape.isFull ? draft.ranking : nil
+            // Nobody reads it yet, so this needs no lock.
+            if let ranking { draft.tape.take().play(to: ranking) }
+            let dropped = shared.write { state -> [any Ranking] in
+                state.rankings.end(draft.tape)
+                return ranking.map { state.rankings.put($0, as: name, now: monotonicClock.now()) } ?? []
+            }
+            let result = Ending(isIn: ranking != nil, dropped: dropped)
+            ending.withLock { $0 = result }
+        }
+        return ending.withLock { $0 }
     }
 
     // MARK: Letting go
@@ -172,8 +223,10 @@ package final class Rankings: Sendable {
         let now = monotonicClock.now()
         guard now >= nextTidying.load(ordering: .relaxed) else { return }
         nextTidying.store(now + Limits.rankingTidyingMilliseconds, ordering: .relaxed)
-        let isDue = shared.read { $0.rankings.hasUnasked(now: now) }
-        if isDue { shared.write { $0.rankings.dropUnasked(now: now) } }
+        guard shared.read({ $0.rankings.hasUnasked(now: now) }) else { return }
+        let unasked = Ending(dropped: shared.write { $0.rankings.dropUnasked(now: now) })
+        // Writes shall not wait until they are released.
+        _ = Thread.startDetached { withExtendedLifetime(unasked) {} }
     }
 }
 
@@ -182,7 +235,7 @@ extension RankingName {
     func ranking(of state: LikesState, isCancelled: () -> Bool) -> (any Ranking)? {
         switch self {
         case .trending(let halfLife): NewsRanking(of: state, by: DecayedLikes(halfLife), isCancelled: isCancelled)
-        case .likes(let start): NewsRanking(of: state, by: LikesSince(start), isCancelled: isCancelled)
+        case .likes(_, let start): NewsRanking(of: state, by: LikesSince(start), isCancelled: isCancelled)
         }
     }
 }

@@ -9,8 +9,8 @@ func exportRecords(_ settings: Settings) throws(Stop) -> ExitStatus {
         throw Stop(.usage, "export takes --data or --url, not both")
     }
     let filter = ExportFilter(news: try settings.ids("news"), users: try settings.ids("user"))
-    guard filter.count <= Limits.exportFilters else {
-        throw Stop(.usage, "--news, --user: up to \(Limits.exportFilters) ids are allowed")
+    guard max(filter.news.count, filter.users.count) <= Limits.exportFilters else {
+        throw Stop(.usage, "--news, --user: up to \(Limits.exportFilters) ids of each are allowed")
     }
     if let url, !settings.isFlag("data") {
         try exportServer(url, filter)

@@ -8,7 +8,7 @@ import Testing
 struct DecayTests {
     private static let noon: Int64 = 1_700_000_000_000
 
-    @Test("a like adds what the formula says", arguments: [60_000, 86_400_000, 31_536_000_000])
+    @Test("a like adds what the formula says", arguments: [3_600_000, 86_400_000, 31_536_000_000])
     func contribution(milliseconds: Int64) {
         let halfLife = HalfLife(milliseconds: milliseconds)
         var random = SeededRandom(seed: UInt64(milliseconds))

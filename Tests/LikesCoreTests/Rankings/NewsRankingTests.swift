@@ -25,9 +25,10 @@ struct NewsRankingTests {
     }
 
     private static let names: [RankingName] = [
-        .trending(.standard), .trending(HalfLife(milliseconds: 60_000)), .likes(since: Timestamp(milliseconds: 0)),
-        .likes(since: Timestamp(milliseconds: 1_600_000_000_000)),
-        .likes(since: Timestamp(milliseconds: 1_700_000_030_000)),
+        .trending(.standard), .trending(HalfLife(milliseconds: 3_600_000)),
+        .likes(of: .day, since: Timestamp(milliseconds: 0)),
+        .likes(of: .week, since: Timestamp(milliseconds: 1_600_000_000_000)),
+        .likes(of: .month, since: Timestamp(milliseconds: 1_700_000_030_000)),
     ]
 
     private static func fresh(_ name: RankingName, _ state: LikesState) throws -> any Ranking {
@@ -58,13 +59,17 @@ struct NewsRankingTests {
         var life = RandomLife(seed: seed)
         for _ in 0..<8 {
             try life.live(batches: 10)
-            let tape = FoldTape()
+            let tape = FoldTape(limit: .max)
             life.shared.write { $0.rankings.begin(tape) }
             let frozen = FrozenLikes(life.shared)
-            try life.live(batches: 30)
+            try life.live(batches: 15)
+            let first = life.shared.read { _ in tape.take() }
+            try life.live(batches: 15)
+            let second = life.shared.read { _ in tape.take() }
             for name in Self.names {
                 let late = try Self.fresh(name, frozen.state)
-                tape.play(to: late)
+                first.play(to: late)
+                second.play(to: late)
                 try life.shared.read { state in
                     let fresh = try Self.fresh(name, state)
                     #expect(Listing(late, in: state, pageSize: 2) == Listing(fresh, in: state, pageSize: 1_000))
@@ -82,7 +87,7 @@ struct NewsRankingTests {
         var told = ToldLikes()
         for event in life.journal.events { try told.take(event) }
         try life.shared.read { state in
-            let ranked = try Self.fresh(.likes(since: start), state).page(after: nil, limit: 1_000)
+            let ranked = try Self.fresh(.likes(of: .day, since: start), state).page(after: nil, limit: 1_000)
             #expect(ranked.count == state.catalog.count)
             for news in ranked {
                 let likes = told.likers[state.catalog[news.handle].news.id, default: [:]].values
@@ -105,9 +110,9 @@ struct NewsRankingTests {
     func calledOff() throws {
         let bench = try Bench()
         try bench.put("n")
-        try bench.likeByMany("n", count: Limits.rankedLikesPerCheck)
+        try bench.likeByMany("n", count: Limits.rankingStepsPerCheck)
         bench.shared.read { state in
-            #expect(RankingName.likes(since: .some).ranking(of: state) { true } == nil)
+            #expect(RankingName.likes(of: .day, since: .some).ranking(of: state) { true } == nil)
         }
     }
 }

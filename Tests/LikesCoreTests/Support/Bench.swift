@@ -84,6 +84,16 @@ final class Bench: Sendable {
         return receipt
     }
 
+    /// Likes and unlikes a news over and over: each answer is followed by the next write.
+    func keepWriting(_ news: NewsID, while going: Locked<Bool>) {
+        @Sendable func write(_ liked: Bool) {
+            guard going.withLock({ $0 }) else { return }
+            let action = LikeCommand.Action.toggle(ToggleRequest(liked: liked, news: news, user: "writer"))
+            try? mediator.submit(LikeCommand(action, operationID: nil)) { _ in write(!liked) }
+        }
+        write(true)
+    }
+
     /// Likes of a news by `count` users named u0, u1 and so on.
     func likeByMany(_ news: NewsID, count: Int) throws {
         for start in stride(from: 0, to: count, by: Limits.batchEntries) {

@@ -321,10 +321,8 @@ struct ReferenceModel {
         if let likedAt = before.likedAt {
             guard like.at < likedAt, let arrival = items[target]?.likes[user]?.arrival else { return [removal] }
             items[target]?.likes[user] = Like(at: like.at, arrival: arrival)
-            items[target]?.changedAt = position + 1
             let change = moved(user, to: target, likesCount: before.likesCount)
-            // The feed shows no times of likes.
-            return [removal, event(.likeRedated(change), of: user, news: nil, like.at, stamp.operationID)]
+            return [removal, event(.likeRedated(change), of: user, news: target, like.at, stamp.operationID)]
         }
         items[target]?.likes[user] = Like(at: like.at, arrival: position + 1)
         people[user]?.given += 1

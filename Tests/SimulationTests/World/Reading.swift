@@ -85,7 +85,8 @@ struct Reading {
 
     private static let positionsPerRankings: UInt64 = 16
     private static let rankings: [RankingName] = [
-        .trending(HalfLife(milliseconds: 60_000)), .likes(since: Timestamp(milliseconds: 1_700_000_100_000)),
+        .trending(HalfLife(milliseconds: 3_600_000)),
+        .likes(of: .day, since: Timestamp(milliseconds: 1_700_000_100_000)),
     ]
 
     /// What the fold has kept since this was called last is what is made anew. After a start there is none.
@@ -93,7 +94,7 @@ struct Reading {
         for name in Self.rankings {
             guard let fresh = shared.read({ name.ranking(of: $0) { false } }) else { continue }
             guard let kept = shared.read({ $0.rankings.ask(for: name, now: 0) }) else {
-                shared.write { $0.rankings.put(fresh, as: name, now: 0) }
+                _ = shared.write { $0.rankings.put(fresh, as: name, now: 0) }
                 continue
             }
             try compare(Self.words(kept), Self.words(fresh), "\(name)")

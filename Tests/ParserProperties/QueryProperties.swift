@@ -23,7 +23,9 @@ func checkQuery(_ bytes: [UInt8]) throws(Violation) {
         }
     }
     if let filter = try value([.invalidID, .invalidParameter], query.exportFilter) {
-        try require(max(filter.news.count, filter.users.count) <= Limits.exportFilters, "an export of \(filter.news.count) news")
+        try require(
+            max(filter.news.count, filter.users.count) <= Limits.exportFilters,
+            "an export of \(filter.news.count) news")
         let again = try? Query(uri: Array("/\(filter.query)".utf8)).exportFilter()
         try require(again?.news == filter.news && again?.users == filter.users, "the filter \(filter.query)")
     }

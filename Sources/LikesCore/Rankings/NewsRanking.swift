@@ -41,11 +41,12 @@ final class NewsRanking<Measure: RankingMeasure>: Ranking {
         }
         var isWhole = true
         state.log.forEachLike { like in
-            if news[Int(like.news)] != nil { weights[Int(like.news)] = self.measure.add(like.news, at: like.at) }
+            if news[Int(like.news)] != nil { self.measure.add(like.news, at: like.at) }
             isWhole = goesOn()
             return isWhole
         }
         guard isWhole, !isCancelled() else { return nil }
+        for index in news.indices where news[index] != nil { weights[index] = self.measure.weight(of: UInt32(index)) }
         order = OrderedHandles(sortedHandles())
     }
 
@@ -99,9 +100,9 @@ final class NewsRanking<Measure: RankingMeasure>: Ranking {
 
     // MARK: The fold
 
-    /// Gives a news another weight, and the place that it has then.
-    private func set(_ handle: UInt32, to weight: Int64) {
-        let old = weights[Int(handle)]
+    /// Gives a news the weight that its likes have by now, and the place that goes with it.
+    private func weigh(_ handle: UInt32) {
+        let (old, weight) = (weights[Int(handle)], measure.weight(of: handle))
         guard weight != old else { return }
         let position = place(of: handle)
         weights[Int(handle)] = weight
@@ -114,18 +115,21 @@ final class NewsRanking<Measure: RankingMeasure>: Ranking {
 
     package func likeAdded(_ like: FoldedLike) {
         guard isThere(like.news) else { return }
-        set(like.news, to: measure.add(like.news, at: like.at))
+        measure.add(like.news, at: like.at)
+        weigh(like.news)
     }
 
     package func likeRemoved(_ like: FoldedLike) {
         guard isThere(like.news) else { return }
-        set(like.news, to: measure.remove(like.news, at: like.at))
+        measure.remove(like.news, at: like.at)
+        weigh(like.news)
     }
 
     package func likeRedated(_ like: FoldedLike, from old: Timestamp) {
         guard isThere(like.news) else { return }
-        _ = measure.remove(like.news, at: old)
-        set(like.news, to: measure.add(like.news, at: like.at))
+        measure.remove(like.news, at: old)
+        measure.add(like.news, at: like.at)
+        weigh(like.news)
     }
 
     package func newsAdded(_ added: FoldedNews) {

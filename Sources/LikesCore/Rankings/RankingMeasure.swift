@@ -1,11 +1,13 @@
-/// What the likes of a news weigh in a ranking.
+/// What the likes of each news weigh in a ranking.
 protocol RankingMeasure {
-    /// A like was set: the weight of its news then.
-    mutating func add(_ handle: UInt32, at time: Timestamp) -> Int64
-    /// A like was taken back: the weight of its news then.
-    mutating func remove(_ handle: UInt32, at time: Timestamp) -> Int64
-    /// A news has no likes.
+    /// Takes in a like of a news.
+    mutating func add(_ handle: UInt32, at time: Timestamp)
+    /// Takes off a like of a news that was taken in before.
+    mutating func remove(_ handle: UInt32, at time: Timestamp)
+    /// Begins with a news, which has no likes.
     mutating func clear(_ handle: UInt32)
+    /// What the likes of a news weigh.
+    func weight(of handle: UInt32) -> Int64
 }
 
 /// Counts the likes that were set at a moment or later.
@@ -15,17 +17,17 @@ struct LikesSince: RankingMeasure {
 
     init(_ start: Timestamp) { self.start = start }
 
-    mutating func add(_ handle: UInt32, at time: Timestamp) -> Int64 {
+    mutating func add(_ handle: UInt32, at time: Timestamp) {
         if time >= start { counts[Int(handle)] += 1 }
-        return Int64(counts[Int(handle)])
     }
 
-    mutating func remove(_ handle: UInt32, at time: Timestamp) -> Int64 {
+    mutating func remove(_ handle: UInt32, at time: Timestamp) {
         if time >= start { counts[Int(handle)] -= 1 }
-        return Int64(counts[Int(handle)])
     }
 
     mutating func clear(_ handle: UInt32) { counts.set(handle, to: 0, filler: 0) }
+
+    func weight(of handle: UInt32) -> Int64 { Int64(counts[Int(handle)]) }
 }
 
 /// Adds up what the likes are worth after their decay.
@@ -35,17 +37,17 @@ struct DecayedLikes: RankingMeasure {
 
     init(_ halfLife: HalfLife) { self.halfLife = halfLife }
 
-    mutating func add(_ handle: UInt32, at time: Timestamp) -> Int64 {
+    mutating func add(_ handle: UInt32, at time: Timestamp) {
         sums[Int(handle)].add(halfLife.contribution(at: time))
-        return sums[Int(handle)].score
     }
 
-    mutating func remove(_ handle: UInt32, at time: Timestamp) -> Int64 {
+    mutating func remove(_ handle: UInt32, at time: Timestamp) {
         sums[Int(handle)].subtract(halfLife.contribution(at: time))
-        return sums[Int(handle)].score
     }
 
     mutating func clear(_ handle: UInt32) { sums.set(handle, to: DecayedSum(), filler: DecayedSum()) }
+
+    func weight(of handle: UInt32) -> Int64 { sums[Int(handle)].score }
 }
 
 extension ContiguousArray {

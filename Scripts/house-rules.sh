@@ -1,8 +1,8 @@
 #!/bin/bash
 # Checks the rules of this project that neither the compiler nor swift-format knows.
 #
-#   Scripts/house-rules.sh [FOLDER]      prints file:line of each finding in Sources and Tests of FOLDER (this project when
-#                                        absent); exit status 1 when there is one
+#   Scripts/house-rules.sh [FOLDER]      prints file:line of each finding in Sources, Tests and the documents of FOLDER
+#                                        (this project when absent); exit status 1 when there is one
 #   Scripts/house-rules.sh --self-test   plants one violation of each kind, and some near misses, and sees what is found
 #
 # It relies on the layout that swift-format enforces: a declaration ends at the `}` below its own first column.
@@ -43,16 +43,19 @@ BEGIN {
   access = "((private|fileprivate|internal|package|public)(\\(set\\))? +)?"
   body = "^" attribute modifiers access modifiers "((func|subscript)[ (<]|init[?(<]|deinit[ {]|var .*[{]$)"
   word = "[^A-Za-z0-9_]"
+  # Five characters at least: shorter ones are abbreviations. After a `]` it is the target of a link.
+  placeholder = "(^|[^]])[(<[][A-Z][A-Z ][A-Z ][A-Z ]+[A-Z][])>]"
 }
 
 FNR == 1 {
   settle()
-  swift = FILENAME ~ /\.swift$/; source = FILENAME ~ /^Sources\//; core = FILENAME ~ /^Sources\/LikesCore\//
+  swift = FILENAME ~ /\.swift$/; document = FILENAME ~ /\.(md|yaml)$/; source = FILENAME ~ /^Sources\//; core = FILENAME ~ /^Sources\/LikesCore\//
   quoted = documented = 0; protocol = -1
   split("", opened)
 }
 
 $0 ~ ("(^|" word ")(TODO|FIXME|XXX)(" word "|$)") { report(FNR, "leftover: do it, or write it down elsewhere") }
+document && $0 ~ placeholder { report(FNR, "leftover: a placeholder in capital letters") }
 
 !swift { next }
 
@@ -123,6 +126,8 @@ check() (
   mapfile -t files < <(find Sources Tests -type f \( -name '*.swift' -o -name '*.h' -o -name module.modulemap \) |
     LC_ALL=C sort)
   [ ${#files[@]} -gt 0 ] || { echo "house-rules: nothing to check in $1" >&2; return 1; }
+  shopt -s nullglob
+  files+=(*.md openapi.yam[l] Documentation/*.md)
   findings=$(LC_ALL=C awk "$rules" pass=1 "${files[@]}" pass=2 "${files[@]}") || return 2
   [ -z "$findings" ] || { printf '%s\n' "$findings"; return 1; }
 )
@@ -133,8 +138,11 @@ repeat() { local count=$1; shift; while [ "$count" -gt 0 ]; do printf "$@"; coun
 
 # Each file breaks one rule; what is to be found in it is listed below.
 plant() {
-  mkdir -p "$1/Sources/LikesCore" "$1/Sources/Other" "$1/Tests/OtherTests"
+  mkdir -p "$1/Sources/LikesCore" "$1/Sources/Other" "$1/Tests/OtherTests" "$1/Documentation"
   cd "$1/Sources/Other"
+  printf 'One.\nTODO: two.\n' >../../README.md
+  printf 'info: XXX\n' >../../openapi.yaml
+  printf 'It takes (FIGURES) seconds,\n[TO BE SAID]\nor <SECONDS>. FIXME\n' >../../Documentation/limits.md
   printf 'let one = 1\n// TODO: two\n' >Leftover.swift
   printf '// FIXME\n' >shim.h
   printf 'let one = 1  // XXX\n' >../../Tests/OtherTests/Leftover.swift
@@ -156,7 +164,9 @@ plant() {
   printf 'internal import Foundation\nimport struct FoundationEssentials.Data\n' >Foundation.swift
   printf 'internal import Glibc\npackage import Threading\nimport struct JSONText.Text\n' >../LikesCore/Imports.swift
 }
-planted='Sources/LikesCore/Imports.swift:1 Sources/LikesCore/Imports.swift:3
+planted='README.md:2 openapi.yaml:1 Documentation/limits.md:1 Documentation/limits.md:2 Documentation/limits.md:3
+Documentation/limits.md:3
+Sources/LikesCore/Imports.swift:1 Sources/LikesCore/Imports.swift:3
 Sources/Other/Foundation.swift:1 Sources/Other/Foundation.swift:2
 Sources/Other/Leftover.swift:2 Sources/Other/shim.h:1 Tests/OtherTests/Leftover.swift:1
 Sources/Other/LongFile.swift:401 Tests/OtherTests/LongFile.swift:601
@@ -170,6 +180,7 @@ Sources/Other/Witness.swift:1 Sources/Other/Witness.swift:5 Sources/Other/Witnes
 nearly() {
   mkdir -p "$1/Sources/LikesCore" "$1/Tests/OtherTests"
   cd "$1/Sources/LikesCore"
+  printf 'CORS (CORS), (RFC 9110), [the licence](LICENSE), `PUT` (a method), ALL CAPITALS, TODOS\n' >../../README.md
   { printf 'internal import Synchronization\npackage import Threading\n\n'
     printf '/// Writes `@unchecked Sendable`, TODOS and mkstempXXXXXX.\n@safe\npackage final class One: @unchecked Sendable {\n'
     printf '    // Safety: it has no state.\n\n    package init() {}\n\n    /// A text.\n    package let text = """\n'

@@ -1,13 +1,25 @@
 #!/bin/bash
-# Sees to it that this machine can build and test likesd: checks the Swift toolchain, installs the Debian packages that
-# are missing. It asks nothing, and when nothing is missing it needs neither root nor a network.
+# Sees to it that this machine can build and run likesd: checks the Swift toolchain, installs the Debian packages that are
+# missing. It asks nothing, and when nothing is missing it needs neither root nor a network.
+#
+#   Scripts/setup.sh           what `make run` needs
+#   Scripts/setup.sh --tests   what `make test` needs, too: Python with virtual environments
 set -euo pipefail
 
-packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl python3-venv)
+packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl)
 libraries=(libmicrohttpd sqlite3 jansson libxxhash)   # the same four, as pkg-config names them
 oldest=6.2
+oldest_python=3.11   # the oldest that all of Tests/requirements.txt supports
 
 stop() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+reaches() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+tests=no
+case "$*" in
+  '') ;;
+  --tests) tests=yes; packages+=(python3-venv) ;;
+  *) sed -n '5,6p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
+esac
 
 # --- The toolchain ----------------------------------------------------------------------------------------------------
 command -v swift >/dev/null ||
@@ -15,34 +27,48 @@ command -v swift >/dev/null ||
 said=$(swift --version 2>&1 </dev/null) || stop "swift --version fails:" "$said"
 [[ $said =~ Swift\ version\ ([0-9]+\.[0-9]+) ]] || stop "this is no Swift that I know:" "$said"
 version=${BASH_REMATCH[1]}
-[ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" = "$oldest" ] ||
+reaches "$version" "$oldest" ||
   stop "Swift $version is too old: likesd needs Swift $oldest or newer, see https://www.swift.org/install"
 
 # --- The packages -----------------------------------------------------------------------------------------------------
-if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  if command -v curl >/dev/null && pkg-config --exists "${libraries[@]}" && python3 -c 'import ensurepip, venv'; then
-    exit 0
-  fi 2>/dev/null
-  stop 'this machine has no apt; install by other means what these Debian packages hold:' "  ${packages[*]}"
-fi
+# Where there is no apt, others have to be trusted; what matters is there, or not.
+has_what_matters() {
+  command -v curl && pkg-config --exists "${libraries[@]}" || return 1
+  [ $tests = no ] || python3 -c 'import ensurepip, venv'
+} >/dev/null 2>&1
 
-missing=()
-for package in "${packages[@]}"; do
-  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$state" = installed ] || missing+=("$package")
-done
-[ ${#missing[@]} -gt 0 ] || exit 0
-
-as_root=()
-if [ "$(id -u)" != 0 ]; then
-  command -v sudo >/dev/null || stop 'neither root nor sudo; as root, run:' "  apt-get install ${missing[*]}"
-  as_root=(sudo)
-  [ -t 0 ] || as_root=(sudo -n)   # nobody is there to type a password
-fi
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null ||
     stop "apt-get $1 failed; likesd needs the packages" "  ${missing[*]}"
 }
-echo "setup: installing ${missing[*]}"
-apt update
-apt install -y --no-install-recommends "${missing[@]}"
+
+install_packages() {
+  missing=()
+  for package in "${packages[@]}"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || stop 'neither root nor sudo; as root, run:' "  apt-get install ${missing[*]}"
+    as_root=(sudo)
+    [ -t 0 ] || as_root=(sudo -n)   # nobody is there to type a password
+  fi
+  echo "setup: installing ${missing[*]}"
+  apt update
+  apt install -y --no-install-recommends "${missing[@]}"
+}
+
+if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+  install_packages
+else
+  has_what_matters ||
+    stop 'this machine has no apt; install by other means what these Debian packages hold:' "  ${packages[*]}"
+fi
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+[ $tests = yes ] || exit 0
+python=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])') || stop 'python3 does not run'
+reaches "$python" "$oldest_python" ||
+  stop "Python $python is too old: the tests need a python3 of $oldest_python or newer (to build and run, none is needed)"

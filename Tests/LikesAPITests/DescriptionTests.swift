@@ -78,6 +78,59 @@ struct DescriptionTests {
         #expect(defaults.isEmpty)
     }
 
+    @Test("each operation names what any request can be answered with, also before it is known what it is about")
+    func general() {
+        let operations = Self.described.values.reduce(0) { $0 + $1.count }
+        for status in ["501", "503"] {
+            let count = Self.lines.count { $0.hasPrefix("        '\(status)':") }
+            #expect(count == operations, "\(status)")
+        }
+    }
+
+    @Test("each component is used")
+    func components() {
+        var section: Substring?
+        var isInside = false
+        var unused: [String] = []
+        for line in Self.lines {
+            if !line.hasPrefix(" ") { isInside = line == "components:" }
+            guard isInside, let name = Self.key(line) else { continue }
+            switch line.prefix(while: { $0 == " " }).count {
+            case 2: section = name
+            case 4:
+                let component = "#/components/\(section ?? "")/\(name)"
+                if !Self.references.contains(component) { unused.append(component) }
+            default: break
+            }
+        }
+        #expect(section == "schemas")
+        #expect(unused == [])
+    }
+
+    private static let lines = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+        .split(separator: "\n")
+
+    /// What stands before the colon of a line that begins with a key.
+    private static func key(_ line: Substring) -> Substring? {
+        let text = line.drop { $0 == " " }
+        let key = text.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+        return key.isEmpty || !text.dropFirst(key.count).hasPrefix(":") ? nil : key
+    }
+
+    /// The components that something refers to. OpenAPI has no words for bodies of lines: the schemas of their lines are
+    /// named in a description.
+    private static let references: Set<String> = {
+        var found: Set<String> = []
+        for line in lines {
+            let quoted = line.split(separator: "'")
+            found.formUnion(quoted.filter { $0.hasPrefix("#/components/") }.map(String.init))
+            guard line.contains("description: One "), line.hasSuffix(" a line.") else { continue }
+            let words = line.split { !$0.isLetter }
+            found.formUnion(words.map { "#/components/schemas/\($0)" })
+        }
+        return found
+    }()
+
     @Test("the codes of problems are those that are described")
     func codes() {
         let text = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)

@@ -13,7 +13,8 @@ package struct CrossOrigin: Sendable {
     }
 
     /// The headers of an answer that a page may read.
-    private static let exposed = "Link, ETag, Likes-Sequence, Location, Retry-After, Allow, Operation-Id"
+    private static let exposed =
+        "Link, ETag, Likes-Sequence, Location, Retry-After, Allow, Operation-Id, Content-Disposition"
 
     /// The headers that a page may send beyond those that it may send anyway.
     private static let accepted = "Content-Type, If-None-Match, Operation-Id, Likes-Min-Sequence, Last-Event-ID"
@@ -56,66 +57,4 @@ package struct CrossOrigin: Sendable {
         request.method == .options && request.header("Origin") != nil
             && request.header("Access-Control-Request-Method") != nil
     }
-}
-
-/// Where a web page comes from, as browsers write it: `scheme://host`, with the port unless it is the scheme's own.
-package struct Origin: Sendable, Equatable {
-    /// The text that a browser sends.
-    package let text: String
-
-    /// All of them.
-    package static let any = Origin(trusted: "*")
-
-    /// What `init` takes, in words.
-    package static let form = "* or scheme://host[:port]"
-
-    private init(trusted text: String) { self.text = text }
-
-    /// An origin that an operator has written, brought to the form that browsers send; `*` means all.
-    ///
-    /// Nil when it is none. `null` is none either: every page in a sandbox, and every file, could say that.
-    package init?(_ text: String) {
-        if text == Self.any.text {
-            self = .any
-            return
-        }
-        let text = text.lowercased()
-        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2, Self.isScheme(halves[0].utf8), halves[1].hasPrefix("//") else { return nil }
-        let authority = halves[1].dropFirst(2)
-        let hostEnd =
-            authority.lastIndex(of: "]").map { authority.index(after: $0) }
-            ?? authority.firstIndex(of: ":") ?? authority.endIndex
-        guard Self.isHost(authority[..<hostEnd].utf8), let port = Self.port(authority[hostEnd...]) else { return nil }
-        let isImplied = (halves[0] == "http" && port == ":80") || (halves[0] == "https" && port == ":443")
-        self.init(trusted: "\(halves[0])://\(authority[..<hostEnd])\(isImplied ? "" : port)")
-    }
-
-    private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
-        guard let first = bytes.first, isLetter(first) else { return false }
-        return bytes.allSatisfy { isLetter($0) || isDigit($0) || [0x2B, 0x2D, 0x2E].contains($0) }
-    }
-
-    /// A name of letters, digits, `.`, `-` and `_`, an address of IPv4, or one of IPv6 in brackets.
-    private static func isHost(_ bytes: Substring.UTF8View) -> Bool {
-        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") {
-            let address = bytes.dropFirst().dropLast()
-            return address.contains(UInt8(ascii: ":"))
-                && address.allSatisfy { isDigit($0) || 0x61...0x66 ~= $0 || $0 == 0x3A || $0 == 0x2E }
-        }
-        return !bytes.isEmpty
-            && bytes.allSatisfy { isLetter($0) || isDigit($0) || [0x2D, 0x2E, 0x5F].contains($0) }
-    }
-
-    /// The port with its colon, without leading zeros; empty when there is none, nil when it is wrong.
-    private static func port(_ text: Substring) -> String? {
-        guard let colon = text.first else { return "" }
-        let digits = text.dropFirst()
-        guard colon == ":", digits.utf8.allSatisfy(isDigit), let port = UInt16(digits), port > 0 else { return nil }
-        return ":\(port)"
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
 }

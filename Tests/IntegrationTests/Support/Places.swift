@@ -15,7 +15,7 @@ enum Places {
     static func python(_ name: String) throws -> String {
         let program = path(".build/python/bin/\(name)")
         guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw Failure("\(program) is missing; `make test` installs it")
+            throw Failure("\(program) is missing: `make test` installs it from PyPI, and says so when it cannot")
         }
         return program
     }

@@ -88,7 +88,7 @@ enum Help {
         let left = "--\(flag.name)" + (flag.value.map { " \($0)" } ?? "")
         let initial = flag.initial.isEmpty ? "" : " (\(flag.initial))"
         let verbs = flag.verbs.map(\.rawValue).joined(separator: ", ")
-        return "  \(pad(left, 21)) \(pad(flag.variable, 26)) \(pad(verbs, 21)) \(flag.help)\(initial)"
+        return "  \(pad(left, 25)) \(pad(flag.variable, 26)) \(pad(verbs, 29)) \(flag.help)\(initial)"
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

@@ -36,12 +36,22 @@ package enum HTTPLimits {
     /// body is streamed, for the next piece of it; the time that its consumer takes does not count.
     package static let receiveMilliseconds = 120_000
 
-    /// Milliseconds without a piece of a body in chunks after which its connection is cut, while the library runs in circles.
+    /// Milliseconds without a piece of a body in chunks after which it may be what the library runs in circles over.
     static let stallMilliseconds: Int64 = 1000
 
-    /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it runs
-    /// in circles. Otherwise there are a handful.
-    static let idleTurns = 1000
+    /// Seconds after which the library closes the descriptor of a connection that it runs in circles over; no less can be said.
+    static let stuckSeconds: UInt32 = 1
+
+    /// Turns in which the library comes to rest while such a connection is looked for; above: something is stuck, or others
+    /// are served without a break.
+    static let restTurns = 8
+
+    /// How often the library has to come to no rest with a connection, and at once without it, until that is called stuck.
+    static let stuckTrials = 3
+
+    /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it may run
+    /// in circles. Over thousands of connections at a time a turn takes a tenth of a second; and busy clients make such turns, too.
+    static let idleTurns = 5
 
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192

@@ -21,7 +21,7 @@ final class Worker: @unchecked Sendable {
     private(set) var isAbandoning = false
     /// Exchanges whose headers have been seen and that are not over.
     var activeExchanges = 0
-    /// Calls about a request or a piece of one, ever.
+    /// Calls about a request, or a piece of one or of its answer, ever.
     var calls = 0
     var lingering = LingeringSockets()
     /// The time of this turn of the loop, in monotonic milliseconds.
@@ -108,8 +108,8 @@ final class Worker: @unchecked Sendable {
     private func runDaemons() {
         let callsBefore = calls
         for daemon in daemons { daemon.run() }
-        if spinWatch.isSpinning(isIdle: isHurried && calls == callsBefore, now: now) {
-            connections.cutStalledChunks(now: now)
+        if spinWatch.maySpin(isIdle: isHurried && calls == callsBefore, now: now) {
+            StuckSearch(worker: self, daemons: daemons).run(among: connections.withRestingChunks(now: now))
         }
     }
 
@@ -174,9 +174,9 @@ final class Worker: @unchecked Sendable {
     }
 
     /// Remembers a connection that has been accepted.
-    func opened(descriptor: Int32) -> Connection {
+    func opened(_ handle: OpaquePointer) -> Connection {
         defer { openConnections.store(connections.count, ordering: .relaxed) }
-        return connections.add(descriptor: descriptor, now: now)
+        return unsafe connections.add(handle, now: now)
     }
 
     /// Forgets a connection that is about to be closed.

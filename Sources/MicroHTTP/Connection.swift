@@ -29,7 +29,7 @@ internal import CMicroHTTPD
     /// Says goodbye now, and has the library close the descriptor after so many seconds of silence.
     ///
     /// It looks in each turn at connections with a time of their own, whatever else is the matter with them. A descriptor
-    /// that is shut down it may not notice: it watches those alone that it wants to read, and when a buffer is full it does not.
+    /// that is shut down it may not notice: it watches those alone that it wants to read, and not when a buffer is full.
     func giveUp(afterSeconds seconds: UInt32) {
         chunkSince = nil
         LingeringSockets.endWriting(descriptor)

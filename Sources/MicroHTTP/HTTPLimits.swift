@@ -36,10 +36,11 @@ package enum HTTPLimits {
     /// body is streamed, for the next piece of it; the time that its consumer takes does not count.
     package static let receiveMilliseconds = 120_000
 
-    /// Milliseconds without a piece of a body in chunks after which it may be what the library runs in circles over.
+    /// Milliseconds without a piece of a body in chunks after which the library may be running in circles over it.
     static let stallMilliseconds: Int64 = 1000
 
-    /// Seconds after which the library closes the descriptor of a connection that it runs in circles over; no less can be said.
+    /// Seconds after which the library closes the descriptor of a connection that it runs in circles over. There are none
+    /// between this and never.
     static let stuckSeconds: UInt32 = 1
 
     /// Turns in which the library comes to rest while such a connection is looked for; above: something is stuck, or others
@@ -50,7 +51,7 @@ package enum HTTPLimits {
     static let stuckTrials = 3
 
     /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it may run
-    /// in circles. Over thousands of connections at a time a turn takes a tenth of a second; and busy clients make such turns, too.
+    /// in circles. Over thousands of connections a turn takes a tenth of a second, and busy clients make such turns, too.
     static let idleTurns = 5
 
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
@@ -62,11 +63,14 @@ package enum HTTPLimits {
     /// Connections the kernel holds for us until a worker accepts them; the system's own limit may be lower.
     package static let backlog = 4096
 
-    /// Connections per worker that are read on after a refusal, so that the answer arrives; above: cut at once.
+    /// Connections per worker that are read on after their last answer, so that it arrives; above: cut at once.
     package static let lingeringConnections = 64
 
-    /// Milliseconds such a connection is read on; above: cut.
+    /// Milliseconds such a connection is read on, from when the client last took a part of the answer; above: cut.
     package static let lingerMilliseconds: Int64 = 2000
+
+    /// Milliseconds such a connection stays in all, with a client that takes a long answer bit by bit; above: cut.
+    package static let lastAnswerMilliseconds: Int64 = 30_000
 
     /// Bytes such a connection is read on; above: cut.
     package static let lingeredBytes = 16 * 1024 * 1024

@@ -117,7 +117,7 @@ final class Worker: @unchecked Sendable {
     private func wait() {
         let fixed = daemons.count + 1
         if items.count > fixed { items.removeSubrange(fixed...) }
-        if !lingering.isEmpty { items += lingering.descriptors.map(Worker.item) }
+        if !lingering.isEmpty { items += lingering.items }
         unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
         guard items[0].revents != 0 else { return }
         var count: UInt64 = 0
@@ -193,10 +193,10 @@ final class Worker: @unchecked Sendable {
         deadline = stopDeadline
     }
 
-    /// Whether every request is answered; at the deadline, answers what still waits, cuts the streams, and says yes a
-    /// moment later.
+    /// Whether every request is answered, and every last answer has left; at the deadline, answers what still waits, cuts
+    /// the streams, and says yes a moment later.
     private func isDrained() -> Bool {
-        if activeExchanges == 0 { return true }
+        if activeExchanges == 0 && !lingering.isSending { return true }
         guard now >= deadline else { return false }
         if isAbandoning { return suspended.isEmpty }
         isAbandoning = true

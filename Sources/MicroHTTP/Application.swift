@@ -10,7 +10,8 @@ package struct Application: Sendable {
     package let refuse: @Sendable (Refusal) -> Response
     /// Adds to every answer, from wherever it comes, what depends on the request alone; nil for nothing.
     ///
-    /// Called once, right before the answer leaves. The request's body may be gone by then; of a request that breaks the
+    /// Called once for each answer, right before it leaves; one that then finds no room behind the head of the request is
+    /// given up, and another one takes its place. The request's body may be gone by then; of a request that breaks the
     /// rules of HTTP, the target is as it came.
     package let amend: (@Sendable (inout Response, borrowing Request) -> Void)?
 

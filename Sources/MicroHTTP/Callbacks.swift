@@ -101,11 +101,11 @@ func noteConnection(
     _ worker: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
 ) {
-    guard let worker = unsafe worker, let context = unsafe context else { return }
+    guard let worker = unsafe worker, let connection = unsafe connection, let context = unsafe context else { return }
     unsafe Unmanaged<Worker>.fromOpaque(worker)._withUnsafeGuaranteedRef { worker in
         switch event {
         case .CONNECTION_NOTIFY_STARTED:
-            let opened = unsafe worker.opened(descriptor: mhd_shim_connection_descriptor(connection))
+            let opened = unsafe worker.opened(connection)
             unsafe context.pointee = Unmanaged.passRetained(opened).toOpaque()
         case .CONNECTION_NOTIFY_CLOSED:
             guard let closed = unsafe context.pointee else { return }

@@ -1,21 +1,5 @@
 internal import Glibc
 
-/// An open connection, as far as its deadline goes.
-final class Connection {
-    let descriptor: Int32
-    /// Since when the client owes us the rest of a request, in monotonic milliseconds; nil while we owe an answer.
-    var owingSince: Int64?
-    /// Since when the next piece of a body in chunks is awaited; nil if there is no such body.
-    var chunkSince: Int64?
-    fileprivate var slot: Int
-
-    fileprivate init(descriptor: Int32, owingSince: Int64, slot: Int) {
-        self.descriptor = descriptor
-        self.owingSince = owingSince
-        self.slot = slot
-    }
-}
-
 /// The open connections of a worker.
 ///
 /// libmicrohttpd's own timeout begins anew with every byte, so a client that sends one now and then could keep its
@@ -27,14 +11,15 @@ struct ConnectionList {
     var count: Int { connections.count }
 
     /// Takes a new connection in.
-    mutating func add(descriptor: Int32, now: Int64) -> Connection {
-        let connection = Connection(descriptor: descriptor, owingSince: now, slot: connections.count)
+    mutating func add(_ handle: OpaquePointer, now: Int64) -> Connection {
+        let connection = unsafe Connection(handle, owingSince: now, slot: connections.count)
         connections.append(connection)
         return connection
     }
 
     /// Forgets a connection that is about to be closed.
     mutating func remove(_ connection: Connection) {
+        connection.close()
         let last = connections.removeLast()
         guard last !== connection else { return }
         connections[connection.slot] = last
@@ -44,12 +29,9 @@ struct ConnectionList {
     /// Milliseconds until somebody has to look again; nil if there is no connection.
     func timeout(now: Int64) -> Int? { connections.isEmpty ? nil : Int(max(nextLook - now, 0)) }
 
-    /// Cuts the connections on which a body in chunks has not gone on for a while.
-    func cutStalledChunks(now: Int64) {
-        for connection in connections {
-            guard let since = connection.chunkSince, now - since >= HTTPLimits.stallMilliseconds else { continue }
-            shutdown(connection.descriptor, Int32(SHUT_RDWR))
-        }
+    /// The connections on which a body in chunks has not gone on for a while.
+    func withRestingChunks(now: Int64) -> [Connection] {
+        connections.filter { $0.chunkSince.map { now - $0 >= HTTPLimits.stallMilliseconds } ?? false }
     }
 
     /// Cuts the connections whose request is late. The library then notices and closes them.

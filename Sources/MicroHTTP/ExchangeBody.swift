@@ -44,9 +44,11 @@ extension Exchange {
 
     /// Turns a request away whose framing is sound.
     ///
-    /// A small rest of the body is read to its end, and the connection stays usable; a large one is not worth its bytes.
+    /// A small rest of the body is read to its end, and the connection stays usable; a large one is not worth its bytes. Nor
+    /// is one that the client still holds back until it hears that it is welcome.
     func refuse(_ response: Response) -> MHD_Result {
         dropBody()
+        if head.expectsContinue && head.hasBody && received == 0 { return answerAndClose(response) }
         // Of chunks, nobody knows how many will follow.
         let rest = head.contentLength.map { $0 - min($0, UInt64(received)) } ?? 0
         guard rest <= UInt64(HTTPLimits.discardedBody) else { return answerAndClose(response) }

@@ -59,7 +59,7 @@ extension Exchange {
     private func queue(_ plain: Response) -> MHD_Result {
         phase = .answered
         let response = amended(plain)
-        guard hasRoom(for: response) else { return answerWithoutRoom(plain) }
+        guard hasRoom(for: response) else { return sendWithoutRoom(response) }
         let showsBody = method != .head && response.mayHaveBody
         guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(handle) }
@@ -83,12 +83,12 @@ extension Exchange {
     }
 
     /// Answers past the library, which would close the connection without a word.
-    private func answerWithoutRoom(_ response: Response) -> MHD_Result {
-        // What is longer may not fit the socket's buffer at once.
-        guard case .bytes(let body) = response.body, body.count <= HTTPLimits.discardedBody else {
-            return answerAndClose(refusal(.uriTooLong))
+    private func sendWithoutRoom(_ amended: Response) -> MHD_Result {
+        guard case .bytes = amended.body else {
+            let isTargetLonger = target.count > head.memory / 2
+            return answerAndClose(refusal(isTargetLonger ? .uriTooLong : .headTooLarge))
         }
-        return answerAndClose(response)
+        return sendAndClose(amended)
     }
 
     /// The library's form of an answer with this body.
@@ -125,15 +125,18 @@ extension Exchange {
     /// The library takes no answer in the middle of a body, and after an early one it closes a socket with unread bytes,
     /// which makes the kernel throw the answer away. So we write it ourselves, on a duplicate of the descriptor that is
     /// then read on for a moment, while the library lets its own go. Nothing else is on its way: a request is only
-    /// looked at when the answer before it has left.
+    /// looked at when the answer before it has left. An answer that is a stream cannot be given so: the connection is just
+    /// closed.
     func answerAndClose(_ response: Response) -> MHD_Result {
         phase = .answered
-        guard let bytes = LastAnswer.bytes(amended(response), withBody: method != .head) else { return .NO }
+        return sendAndClose(amended(response))
+    }
+
+    private func sendAndClose(_ amended: Response) -> MHD_Result {
+        guard let bytes = LastAnswer.bytes(amended, withBody: method != .head) else { return .NO }
         let descriptor = unsafe fcntl(mhd_shim_connection_descriptor(connection), F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return .NO }
-        // Safety: `send` reads the bytes before it returns. It does not block, since the library's sockets never do.
-        _ = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, 0) }
-        worker.lingering.add(descriptor)
+        worker.lingering.add(descriptor, bytes)
         return .NO
     }
 }

@@ -65,6 +65,7 @@ extension Exchange {
 
     /// The library wants more of the body that is being sent.
     func read(into buffer: UnsafeMutableRawPointer, room: Int) -> Int {
+        worker.calls += 1
         guard !worker.isAbandoning,
             let supply = unsafe outgoing?.read(into: buffer, room: room, reader: nextResumption)
         else { return unsafe close(buffer) }

@@ -36,12 +36,23 @@ package enum HTTPLimits {
     /// body is streamed, for the next piece of it; the time that its consumer takes does not count.
     package static let receiveMilliseconds = 120_000
 
-    /// Milliseconds without a piece of a body in chunks after which its connection is cut, while the library runs in circles.
+    /// Milliseconds without a piece of a body in chunks after which the library may be running in circles over it.
     static let stallMilliseconds: Int64 = 1000
 
-    /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it runs
-    /// in circles. Otherwise there are a handful.
-    static let idleTurns = 1000
+    /// Seconds after which the library closes the descriptor of a connection that it runs in circles over. There are none
+    /// between this and never.
+    static let stuckSeconds: UInt32 = 1
+
+    /// Turns in which the library comes to rest while such a connection is looked for; above: something is stuck, or others
+    /// are served without a break.
+    static let restTurns = 8
+
+    /// How often the library has to come to no rest with a connection, and at once without it, until that is called stuck.
+    static let stuckTrials = 3
+
+    /// Turns of a loop, in so many milliseconds, in which the library had something to do and did nothing; above: it may run
+    /// in circles. Over thousands of connections a turn takes a tenth of a second, and busy clients make such turns, too.
+    static let idleTurns = 5
 
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192
@@ -52,11 +63,14 @@ package enum HTTPLimits {
     /// Connections the kernel holds for us until a worker accepts them; the system's own limit may be lower.
     package static let backlog = 4096
 
-    /// Connections per worker that are read on after a refusal, so that the answer arrives; above: cut at once.
+    /// Connections per worker that are read on after their last answer, so that it arrives; above: cut at once.
     package static let lingeringConnections = 64
 
-    /// Milliseconds such a connection is read on; above: cut.
+    /// Milliseconds such a connection is read on, from when the client last took a part of the answer; above: cut.
     package static let lingerMilliseconds: Int64 = 2000
+
+    /// Milliseconds such a connection stays in all, with a client that takes a long answer bit by bit; above: cut.
+    package static let lastAnswerMilliseconds: Int64 = 30_000
 
     /// Bytes such a connection is read on; above: cut.
     package static let lingeredBytes = 16 * 1024 * 1024

@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import Glibc
 
 /// A request as it arrived, valid only during the call it is passed to.
 @safe package struct Request: ~Copyable {
@@ -36,16 +37,17 @@ internal import CMicroHTTPD
     package var isAboutServer: Bool { uri.count == 1 && uri[0] == UInt8(ascii: "*") }
 
     /// Whether a body was announced: a length above zero, or chunks.
-    package var hasBody: Bool { head.isChunked || (head.contentLength ?? 0) > 0 }
+    package var hasBody: Bool { head.hasBody }
 
     /// Whom the request is for: the authority of a target in absolute form, which overrides `Host` (RFC 9112, 3.2.2).
     package var host: String? { authority ?? header("Host") }
 
-    /// The first value of a header field, its name in any case; invalid UTF-8 is repaired.
+    /// The first value of a header field, its name in any case; without space around it, invalid UTF-8 is repaired.
     package func header(_ name: StaticString) -> String? {
         // Safety: a header's name is never a single scalar, so the literal has a terminated pointer form.
         let start = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         guard let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, start) else { return nil }
-        return unsafe String(cString: value)
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
+        return unsafe String(decoding: bytes.prefix(lengthWithoutSpace(bytes)), as: UTF8.self)
     }
 }

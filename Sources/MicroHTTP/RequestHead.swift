@@ -9,10 +9,15 @@ struct RequestHead: Sendable {
     private(set) var contentLength: UInt64?
     /// Whether the body comes in chunks.
     private(set) var isChunked = false
+    /// Whether the client waits for a word before it sends the body.
+    private(set) var expectsContinue = false
     /// Whether `Expect` asks for something that we do not do.
     private(set) var expectsTheUnknown = false
     /// Bytes of the connection's memory that the head takes, the library's notes about it included.
     private(set) var memory = 0
+
+    /// Whether a body was announced: a length above zero, or chunks.
+    var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
     private var hosts = 0
     private var hasBadHost = false
@@ -53,20 +58,21 @@ struct RequestHead: Sendable {
     }
 
     /// Takes one header field in. The lengths tell the few names apart that matter.
-    fileprivate mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    fileprivate mutating func take(name: UnsafeRawBufferPointer, value line: UnsafeRawBufferPointer) {
         memory += HTTPLimits.fieldMemory
-        if unsafe name.isEmpty || !name.allSatisfy(isTokenByte) || !isOneLine(name, value) || !follows(name)
-            || hasLineBreak(value)
+        if unsafe name.isEmpty || !name.allSatisfy(isTokenByte) || !isOneLine(name, line) || !follows(name)
+            || !line.allSatisfy(isFieldByte)
         {
             hasMalformedField = true
         }
-        lineEnd = UInt(bitPattern: value.baseAddress) + UInt(value.count)
+        lineEnd = UInt(bitPattern: line.baseAddress) + UInt(line.count)
+        let value = unsafe UnsafeRawBufferPointer(rebasing: line.prefix(lengthWithoutSpace(line)))
         switch name.count {
         case 4 where unsafe matches(name, "host"):
             hosts += 1
             if unsafe value.isEmpty || !value.allSatisfy(isHostByte) { hasBadHost = true }
         case 6 where unsafe matches(name, "expect"):
-            if unsafe !matches(value, "100-continue") { expectsTheUnknown = true }
+            if unsafe matches(value, "100-continue") { expectsContinue = true } else { expectsTheUnknown = true }
         case 6 where unsafe matches(name, "cookie"):
             // The library, which nobody asked to, copies it and takes it apart.
             let cookies = unsafe value.count { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } + 1
@@ -74,7 +80,8 @@ struct RequestHead: Sendable {
         case 14 where unsafe matches(name, "content-length"):
             contentLengths += 1
             unsafe contentLength = number(value)
-        case 17 where unsafe matches(name, "transfer-encoding"): unsafe takeTransferEncoding(value)
+        // As it is in the line: with a space behind it, the library takes no chunks apart.
+        case 17 where unsafe matches(name, "transfer-encoding"): unsafe takeTransferEncoding(line)
         default: break
         }
     }
@@ -133,11 +140,13 @@ private func isOneLine(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferP
     return unsafe gap.allSatisfy { $0 == 0 || $0 == 0x20 || $0 == 0x09 }
 }
 
-/// Whether a value has a carriage return that ends no line.
-private func hasLineBreak(_ value: UnsafeRawBufferPointer) -> Bool {
-    guard let start = value.baseAddress else { return false }
-    return unsafe memchr(start, 13, value.count) != nil
+/// Bytes of a value up to the space at its end, which is not part of it (RFC 9110, 5.5). The library leaves that there.
+func lengthWithoutSpace(_ value: UnsafeRawBufferPointer) -> Int {
+    unsafe (value.lastIndex { $0 != 0x20 && $0 != 0x09 }).map { $0 + 1 } ?? 0
 }
+
+/// Whether a byte may stand in a value (RFC 9110, 5.5): any but the control characters, tab excepted.
+private func isFieldByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
 /// Whether `bytes` are this word, in any case.
 private func matches(_ bytes: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {

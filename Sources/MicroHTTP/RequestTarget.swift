@@ -13,7 +13,9 @@ struct RequestTarget {
             guard method == .options else { return .failure(Fault("only OPTIONS may ask for *")) }
             return .success(RequestTarget(originForm: target, authority: nil))
         }
-        guard let parsed = absolute(target) else { return .failure(Fault("the target is not an absolute path")) }
+        guard let parsed = absolute(target, method) else {
+            return .failure(Fault("the target is not an absolute path"))
+        }
         return .success(parsed)
     }
 
@@ -33,7 +35,7 @@ struct RequestTarget {
     }
 
     /// The parts of an absolute `http` target; nil for anything else.
-    private static func absolute(_ target: [UInt8]) -> RequestTarget? {
+    private static func absolute(_ target: [UInt8], _ method: Method) -> RequestTarget? {
         for scheme in ["http://", "https://"] {
             let length = scheme.utf8.count
             guard target.count > length, zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) else {
@@ -44,9 +46,14 @@ struct RequestTarget {
             let authority = rest[..<end]
             guard !authority.isEmpty, authority.allSatisfy(isHostByte) else { return nil }
             return RequestTarget(
-                originForm: rest[end...].first == slash ? Array(rest[end...]) : [slash] + rest[end...],
-                authority: String(decoding: authority, as: UTF8.self))
+                originForm: originForm(rest[end...], method), authority: String(decoding: authority, as: UTF8.self))
         }
         return nil
+    }
+
+    /// The origin form of what follows the authority. With nothing there, OPTIONS is about the server (RFC 9112, 3.2.4).
+    private static func originForm(_ rest: ArraySlice<UInt8>, _ method: Method) -> [UInt8] {
+        if rest.isEmpty && method == .options { return [star] }
+        return rest.first == slash ? Array(rest) : [slash] + rest
     }
 }

@@ -21,7 +21,7 @@ final class Worker: @unchecked Sendable {
     private(set) var isAbandoning = false
     /// Exchanges whose headers have been seen and that are not over.
     var activeExchanges = 0
-    /// Calls about a request or a piece of one, ever.
+    /// Calls about a request, or a piece of one or of its answer, ever.
     var calls = 0
     var lingering = LingeringSockets()
     /// The time of this turn of the loop, in monotonic milliseconds.
@@ -108,8 +108,8 @@ final class Worker: @unchecked Sendable {
     private func runDaemons() {
         let callsBefore = calls
         for daemon in daemons { daemon.run() }
-        if spinWatch.isSpinning(isIdle: isHurried && calls == callsBefore, now: now) {
-            connections.cutStalledChunks(now: now)
+        if spinWatch.maySpin(isIdle: isHurried && calls == callsBefore, now: now) {
+            StuckSearch(worker: self, daemons: daemons).run(among: connections.withRestingChunks(now: now))
         }
     }
 
@@ -117,7 +117,7 @@ final class Worker: @unchecked Sendable {
     private func wait() {
         let fixed = daemons.count + 1
         if items.count > fixed { items.removeSubrange(fixed...) }
-        if !lingering.isEmpty { items += lingering.descriptors.map(Worker.item) }
+        if !lingering.isEmpty { items += lingering.items }
         unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
         guard items[0].revents != 0 else { return }
         var count: UInt64 = 0
@@ -174,9 +174,9 @@ final class Worker: @unchecked Sendable {
     }
 
     /// Remembers a connection that has been accepted.
-    func opened(descriptor: Int32) -> Connection {
+    func opened(_ handle: OpaquePointer) -> Connection {
         defer { openConnections.store(connections.count, ordering: .relaxed) }
-        return connections.add(descriptor: descriptor, now: now)
+        return unsafe connections.add(handle, now: now)
     }
 
     /// Forgets a connection that is about to be closed.
@@ -193,10 +193,10 @@ final class Worker: @unchecked Sendable {
         deadline = stopDeadline
     }
 
-    /// Whether every request is answered; at the deadline, answers what still waits, cuts the streams, and says yes a
-    /// moment later.
+    /// Whether every request is answered, and every last answer has left; at the deadline, answers what still waits, cuts
+    /// the streams, and says yes a moment later.
     private func isDrained() -> Bool {
-        if activeExchanges == 0 { return true }
+        if activeExchanges == 0 && !lingering.isSending { return true }
         guard now >= deadline else { return false }
         if isAbandoning { return suspended.isEmpty }
         isAbandoning = true

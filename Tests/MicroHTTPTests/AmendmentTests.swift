@@ -16,7 +16,13 @@ import Threading
                     text(request.uri) == "/refused" ? .refuse(Response(status: 403)) : .accept(maximumBody: 10)
                 },
                 respond: { request in AmendmentTests.reply(request) },
-                refuse: { _ in Response(status: 500) },
+                refuse: { refusal in
+                    switch refusal {
+                    case .uriTooLong: Response(status: 414)
+                    case .headTooLarge: Response(status: 431)
+                    default: Response(status: 500)
+                    }
+                },
                 amend: { response, request in
                     response.headers.append(
                         Header("X-Amended", "\(request.method.name) \(request.header("X-Test") ?? "-")"))
@@ -25,7 +31,7 @@ import Threading
     }
 
     private static func reply(_ request: borrowing Request) -> Reply {
-        switch text(request.uri) {
+        switch text(Array(request.uri.prefix { $0 != UInt8(ascii: "x") })) {
         case "/later":
             let body = request.body
             return .later { responder in
@@ -34,6 +40,7 @@ import Threading
                     return answer(seen + "\(text(body)) \(request.body.count)")
                 }
             }
+        case "/body": return .now(Response(status: 200, body: Array(repeating: 120, count: 8_000_000)))
         case "/stream": return .now(Response(status: 200) { $0.finish() })
         case "/304": return .now(Response(status: 304))
         default: return .now(answer("now"))
@@ -63,9 +70,24 @@ import Threading
         defer { server.stop(deadlineMilliseconds: 0) }
         let client = try #require(Client(port: server.port))
         let answer = try #require(client.ask(request))
-        #expect(answer.status == 500)
+        #expect(answer.status == (request.utf8.count > HTTPLimits.target ? 414 : 500))
         #expect(answer.header("x-amended") == "PUT a")
         #expect(answer.head.split(separator: "X-Amended").count == 2)
+    }
+
+    /// What is added may be what there is no room for behind a large head. The client does not take a long answer at once.
+    @Test(arguments: [("/body", 200), ("/stream", 431), ("/stream" + String(repeating: "x", count: 7_500), 414)])
+    func whatFindsNoRoomIsAmendedOnce(_ target: String, _ status: Int) throws {
+        defer { server.stop(deadlineMilliseconds: 0) }
+        let client = try #require(Client(port: server.port, receiveBuffer: 4096))
+        let value = String(repeating: "a", count: 2_000)
+        let filling = String(repeating: "b", count: 14_000 - target.utf8.count - 2_300)
+        let answer = try #require(client.ask(get(target, headers: "X-Test: \(value)\r\nX: \(filling)\r\n")))
+        #expect(answer.status == status && answer.closes)
+        #expect(answer.header("x-amended") == "GET \(value)")
+        #expect(answer.head.split(separator: "X-Amended").count == 2)
+        #expect(answer.body.utf8.count == (status == 200 ? 8_000_000 : 0))
+        #expect(client.endsHere())
     }
 
     @Test func aSecondLookSeesTheRequestWithoutItsBody() throws {

@@ -92,6 +92,21 @@ import Threading
             responder.complete { answer("2") }
         }
     }
+
+    /// The library may have seen the end before it asks for the answer.
+    @Test(arguments: ["", "Content-Length: 0\r\n\r\n", "Content-Length: 1\r\n\r\na"])
+    func aClientThatHasClosedItsHalfGetsALongAnswerToItsEnd(_ rest: String) throws {
+        let server = try TestServer()
+        let client = try #require(Client(port: server.port, receiveBuffer: 4096))
+        client.send("PUT /later HTTP/1.1\r\nHost: a\r\n" + (rest.isEmpty ? "\r\n" : rest))
+        let held = server.takeHeld(1)
+        client.leave(.halfClose)
+        let body = String(repeating: "0123456789", count: 800_000)
+        for responder in held { responder.complete { answer(body) } }
+        let last = try #require(client.response())
+        #expect(last.body == body)
+        #expect(client.endsHere())
+    }
 }
 
 /// A response with a body.

@@ -27,6 +27,9 @@ import Testing
         "GET ftp://a/echo HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET http:///echo HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /echo HTTP/1.1\r\nHost: a\r\nX(Y: b\r\n\r\n",
+        "GET /echo HTTP/1.1\r\nHost: a\r\nX-A: b\u{1}c\r\n\r\n",
+        "GET /echo HTTP/1.1\r\nHost: a\r\nX-A: b\u{7F}\r\n\r\n",
+        "GET /echo HTTP/1.1\r\nHost: \r\n\r\n",
         "GET /echo HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n",
         "GET /echo HTTP/1.1\r\nX-A:\r\n\tb\r\nHost: a\r\n\r\n",
         "GET /echo HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n d\r\nX-B: c\r\n\r\n",
@@ -120,6 +123,19 @@ import Testing
         let answer = try #require(client.response())
         #expect(answer.status == 403 && answer.closes && answer.body == "no")
         #expect(client.endsHere())
+    }
+
+    @Test func aBodyThatIsNotWantedIsNotAskedFor() throws {
+        let server = try TestServer(maximumBody: 10)
+        for (target, length, status) in [("/refused", 5, 403), ("/echo", 11, 413)] {
+            let client = try server.client()
+            let head = "PUT \(target) HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: \(length)\r\n\r\n"
+            let answer = try #require(client.ask(head))
+            #expect(answer.status == status && answer.closes)
+            #expect(client.endsHere())
+        }
+        let client = try server.client()
+        #expect(client.ask(get("/refused", headers: "Expect: 100-continue\r\n"))?.closes == false, "there is no body")
     }
 
     @Test func refusalOfAHeadRequestHasNoBody() throws {

@@ -43,7 +43,7 @@ import Threading
         let client = try server.client()
         #expect(client.ask(get("/header", headers: "x-TEST: a b\r\n"))?.body == "a b")
         #expect(client.ask(get("/header", headers: "X-Test:\r\n"))?.body == "")
-        #expect(client.ask(get("/header", headers: "X-Test: \t a\t \r\n"))?.body == "a\t ")
+        #expect(client.ask(get("/header", headers: "X-Test: \t a \tb\t \r\n"))?.body == "a \tb")
         #expect(client.ask(get("/header"))?.body == "-")
         client.send(Array("GET /header HTTP/1.1\r\nHost: a\r\nX-Test: ".utf8) + [0xC3, 0x28] + Array("\r\n\r\n".utf8))
         #expect(client.response()?.body == "\u{FFFD}(")

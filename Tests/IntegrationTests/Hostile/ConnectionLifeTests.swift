@@ -111,10 +111,18 @@ import Testing
                 try connection.send(news)
                 #expect(try connection.answer()?.status == 201)
                 // Not wanted at all: the answer comes without the body.
-                try connection.send(head + "Content-Type: application/json\r\nContent-Length: 10000000\r\n\r\n")
-                let refused = try #require(try connection.answer())
-                expectProblem(refused, 413, "body_too_large")
-                #expect(try connection.rest().isEmpty)
+                let refusals = [
+                    (413, "body_too_large", "application/json", 10_000_000),
+                    (415, "unsupported_media_type", "text/plain", 5),
+                ]
+                for (status, code, type, length) in refusals {
+                    let connection = try WireConnection(port: port)
+                    try connection.send(head + "Content-Type: \(type)\r\nContent-Length: \(length)\r\n\r\n")
+                    #expect(try !connection.continues())
+                    let refused = try #require(try connection.answer())
+                    expectProblem(refused, status, code)
+                    #expect(try connection.rest().isEmpty)
+                }
             }
         }
     }

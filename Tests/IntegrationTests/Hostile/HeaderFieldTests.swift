@@ -21,6 +21,7 @@ import Testing
             "none over HTTP/1.0, which does not ask for it", .answered(200),
             get("Connection: keep-alive", version: "HTTP/1.0")),
         Row("empty", broken, get("Host:")),
+        Row("spaces", broken, get("Host: \t ")),
         Row("two", broken, get("Host: localhost\r\nHost: localhost")),
         Row("two that differ", broken, get("Host: localhost\r\nHost: a.example")),
         Row("two over HTTP/1.0", broken, get("Host: localhost\r\nHost: localhost", version: "HTTP/1.0")),
@@ -49,6 +50,9 @@ import Testing
         Row("a bracket in a name", broken, with("X(Y: a")),
         Row("a letter beyond ASCII in a name", broken, with("Ä: a")),
         Row("a control character in a name", broken, with("X\u{1}: a")),
+        Row("a control character in a value", broken, with("X: a\u{1}b")),
+        Row("a control character at the end of a value", broken, with("X: a\u{1F}")),
+        Row("DEL in a value", broken, with("X: \u{7F}a")),
         Row("a lone CR in a name", broken, with("X\rY: a")),
         Row("a lone CR in a value", broken, with("X: a\rb")),
         Row("a lone CR before the end of a line", broken, with("X: a\r")),
@@ -74,6 +78,9 @@ import Testing
         Row("ulfius#152: nothing but Host", .answered(200), get("Host: localhost")),
         Row("an empty value", .answered(200), with("User-Agent:")),
         Row("spaces around a value", .answered(200), with("X: \t a \t ")),
+        Row("a tab in a value", .answered(200), with("X: a\tb")),
+        Row("spaces around Host", .answered(200), get("Host: \tlocalhost \t")),
+        Row("a space behind what is expected", .answered(200), with("Expect: 100-continue ")),
         Row("letters beyond ASCII in a value", .answered(200), with("User-Agent: ä✨")),
         Row(
             "bytes that are not UTF-8 in a value", .answered(200),
@@ -97,6 +104,19 @@ import Testing
 
     @Test func `Fields that are unusual and right`() async throws {
         try await Row.check(HeaderFieldTests.wellFormed)
+    }
+
+    @Test func `Space behind a value is not part of it`() async throws {
+        try await withServer(.memory, ["--cors-origin", "https://a.example"]) { server in
+            try await server.api.make("n")
+            let fields = ["Origin": "https://a.example ", "Operation-Id": "abc\t "]
+            let answer = try await WireClient.send(
+                WireRequest("PUT", "/v1/news/n/likes/u", host: "localhost ", headers: fields),
+                port: server.port)
+            #expect(answer.status == 201)
+            #expect(answer.json["operationId"] == "abc")
+            #expect(answer.headers["access-control-allow-origin"] == "https://a.example")
+        }
     }
 
     private static let tooLarge = Row.Outcome.refused(431, "headers_too_large", closes: true)

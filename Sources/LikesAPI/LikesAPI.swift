@@ -198,11 +198,11 @@ package struct LikesAPI: Sendable {
         }
     }
 
-    /// The ranking to show: when the window has just moved on, the one before, until the new one is made.
+    /// The ranking to show. When the window has just moved on, that is the one before, and the new one is made.
     private func present(_ ranking: RankingName) -> RankingName {
-        guard !reader.has(ranking), let previous = ranking.previous, reader.has(previous) else { return ranking }
-        readiness.prepareAhead(ranking)
-        return previous
+        let present = reader.present(ranking)
+        if present != ranking { readiness.prepareAhead(ranking) }
+        return present
     }
 
     /// The event that a read wants to see and cannot yet; nil when it need not wait.

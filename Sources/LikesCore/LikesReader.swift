@@ -56,6 +56,13 @@ package struct LikesReader: Sendable {
     /// Whether a ranking is there.
     package func has(_ ranking: RankingName) -> Bool { shared.read { $0.rankings.has(ranking) } }
 
+    /// What to show for a ranking that is asked for: itself, or while it is not there, but the same window as it was just
+    /// before is, that one.
+    package func present(_ ranking: RankingName) -> RankingName {
+        guard let previous = ranking.previous else { return ranking }
+        return shared.read { !$0.rankings.has(ranking) && $0.rankings.has(previous) } ? previous : ranking
+    }
+
     /// A page of the feed in the order of a ranking; nil when nobody has had that made yet, or it is gone again.
     ///
     /// - Parameter after: the last entry of the page before.

@@ -182,6 +182,22 @@ struct RankingsTests {
         #expect(trial.isThere(.likes(of: .week, since: Timestamp(milliseconds: 9 * 3_600_000))))
     }
 
+    @Test("until the next of a window is made, the one before is shown, but no older one")
+    func oneBefore() throws {
+        let trial = try Trial()
+        func day(_ minute: Int64) -> RankingName { .likes(of: .day, since: Timestamp(milliseconds: minute * 60_000)) }
+        #expect(trial.reader.present(day(5)) == day(5))
+        #expect(try trial.ask(day(5)).isReady())
+        #expect(trial.reader.present(day(5)) == day(5))
+        #expect(trial.reader.present(day(6)) == day(5))
+        #expect(trial.reader.present(day(7)) == day(7))
+        trial.rankings.prepareAhead(day(6))
+        #expect(try trial.ask(day(6)).isReady())
+        #expect(trial.reader.present(day(6)) == day(6))
+        #expect(trial.followers == 2)
+        #expect(trial.reader.present(Self.trending) == Self.trending)
+    }
+
     @Test("a window begins at a full minute or hour, and the one before it a minute or hour earlier")
     func windowStarts() {
         let now = Timestamp(milliseconds: 1_700_000_123_456)

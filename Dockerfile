@@ -13,6 +13,7 @@ RUN apt-get update \
 WORKDIR /src
 # SwiftPM looks for every folder that the manifest names, those of the tests too; the tests themselves are not built.
 COPY Package.swift openapi.yaml ./
+COPY Linking ./Linking
 COPY Sources ./Sources
 COPY Tests ./Tests
 # The Swift runtime is linked in, so the run stages need none of its libraries. `-s` strips the symbols.
@@ -44,7 +45,7 @@ CMD ["serve"]
 FROM debian:bookworm-slim AS debian
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      libjansson4 libmicrohttpd12 libsqlite3-0 libstdc++6 libxxhash0 \
+      libjansson4 libmicrohttpd12 libsqlite3-0 libxxhash0 \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 likesd \
  && useradd --uid 10001 --gid likesd --no-create-home --home-dir /data --shell /usr/sbin/nologin likesd \

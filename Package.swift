@@ -41,11 +41,12 @@ let package = Package(
                 "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles", "Threading",
             ],
             // Less to be resident of what is linked in: no exported symbols, which the static standard library asks for,
-            // and relocations in their short form, which needs glibc 2.36 and the linker that comes with Swift.
+            // relocations in their short form, which needs glibc 2.36 and the linker that comes with Swift, and each of the
+            // functions with equal code once: nobody compares their addresses. Linking/ has the C++ runtime linked in.
             linkerSettings: [
                 .unsafeFlags([
                     "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker",
-                    "--no-export-dynamic",
+                    "--no-export-dynamic", "-Xlinker", "--icf=all", "-LLinking",
                 ])
             ]),
 

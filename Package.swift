@@ -74,7 +74,9 @@ let package = Package(
             dependencies: ["JournalSQLite", "LikesCore", "SnapshotFiles", "TestSupport", "Threading"]),
         .testTarget(
             name: "LikesAPITests",
-            dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP", "ParserProperties", "TestSupport"]),
+            dependencies: [
+                "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "ParserProperties", "TestSupport",
+            ]),
         .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd", "TestSupport"]),
     ]
 )

@@ -74,7 +74,7 @@ extension LikeEvent {
     /// Bytes that it takes, about.
     fileprivate var size: Int {
         switch change {
-        case .newsAdded(let news), .newsUpdated(let news): 512 + news.size
+        case .newsAdded(let change), .newsUpdated(let change): 512 + change.news.size
         default: MemoryLayout<LikeEvent>.stride
         }
     }

@@ -23,7 +23,7 @@ struct EventSubject: Sendable {
         switch change {
         case .likeAdded(let like), .likeRemoved(let like), .likeRedated(let like):
             self.init(news: like.news, user: like.user)
-        case .newsAdded(let news), .newsUpdated(let news): self.init(news: news.id)
+        case .newsAdded(let change), .newsUpdated(let change): self.init(news: change.news.id)
         case .newsRemovalStarted(let id), .newsRemoved(let id), .newsMerged(let id, _): self.init(news: id)
         case .newsMergeStarted(let id, let target): self.init(news: id, target: target)
         case .userRemoved(let id): self.init(user: id)

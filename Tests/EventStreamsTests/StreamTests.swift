@@ -1,7 +1,7 @@
-import EventStreams
 import MicroHTTP
 import Testing
 
+@testable import EventStreams
 @testable import LikesCore
 
 @Suite("A reader gets every event that it wants once, in order, from its place on")

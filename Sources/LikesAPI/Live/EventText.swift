@@ -1,3 +1,4 @@
+internal import EventStreams
 internal import JSONText
 internal import LikesCore
 
@@ -6,7 +7,7 @@ internal import LikesCore
 /// The text of an event depends on nothing but the event and the journal's epoch: one that is replayed is, byte for byte,
 /// the live one. Its data is one line of JSON, where a control character can only be an escape, so that no id and no title
 /// can end it.
-struct EventText {
+struct EventText: EventFormat {
     /// Milliseconds after which a client is asked to come back when its stream has ended.
     static let retryMilliseconds = 2_000
 

@@ -13,18 +13,14 @@ struct EventRing {
     /// A ring without events, behind one of them.
     init(after sequence: UInt64) { (after, through) = (sequence, sequence) }
 
-    /// Takes in what happened next.
-    ///
-    /// - Returns: false when there is a gap before it: then nothing older is left.
-    mutating func append(_ block: EventBlock) -> Bool {
-        let follows = block.after == through
-        if !follows { self = EventRing(after: block.after) }
+    /// Takes in what happened next. When there is a gap before it, nothing older is left.
+    mutating func append(_ block: EventBlock) {
+        if block.after != through { self = EventRing(after: block.after) }
         blocks.append(block)
         events += Int(block.through - block.after)
         size += block.size
         through = block.through
         while blocks.count - gone > 1, events > StreamLimits.ringEvents || size > StreamLimits.ringBytes { dropFirst() }
-        return follows
     }
 
     private mutating func dropFirst() {

@@ -225,7 +225,8 @@ final class StreamLoop: @unchecked Sendable {
         round += 1
         caughtUpThrough = ring.through
         let blocks = EventBlock.blocks(of: intake.take(), format)
-        for block in blocks where !ring.append(block) { leaveRing() }
+        for block in blocks { ring.append(block) }
+        if ring.after > caughtUpThrough { leaveRing() }
         guard !readers.isEmpty, !blocks.isEmpty else { return }
         // Not the list itself: readers that are found to be gone leave it.
         for reader in index.ofEverything + concerned(by: blocks) where reader.isCaughtUp { serve(reader) }
@@ -248,8 +249,7 @@ final class StreamLoop: @unchecked Sendable {
         return readers
     }
 
-    /// So much has happened at once that events never came into the ring: who had everything before goes on out of the
-    /// journal.
+    /// So much has happened at once that it is more than the ring holds: who had everything before goes on out of the journal.
     private func leaveRing() {
         for reader in readers.values where reader.isCaughtUp {
             noteCaughtUp(reader)

@@ -13,7 +13,7 @@ struct EventRingTests {
     func finds() throws {
         var ring = EventRing(after: 10)
         for start in stride(from: UInt64(11), through: 101, by: 10) {
-            #expect(ring.append(try block(start...start + 9)))
+            ring.append(try block(start...start + 9))
         }
         #expect((ring.after, ring.through) == (10, 110))
         for sequence in UInt64(10)..<110 {
@@ -26,7 +26,7 @@ struct EventRingTests {
     @Test("the oldest make room, by their number and by their bytes")
     func bounded() throws {
         var ring = EventRing(after: 0)
-        for sequence in 1...UInt64(3 * StreamLimits.ringEvents) { _ = ring.append(try block(sequence...sequence)) }
+        for sequence in 1...UInt64(3 * StreamLimits.ringEvents) { ring.append(try block(sequence...sequence)) }
         let kept = ring.through - ring.after
         #expect(ring.through == UInt64(3 * StreamLimits.ringEvents))
         #expect(kept <= StreamLimits.ringEvents && kept > 4_000)
@@ -37,8 +37,8 @@ struct EventRingTests {
     @Test("behind a gap nothing older is left")
     func gap() throws {
         var ring = EventRing(after: 0)
-        #expect(ring.append(try block(1...5)))
-        #expect(!ring.append(try block(8...9)))
+        ring.append(try block(1...5))
+        ring.append(try block(8...9))
         #expect((ring.after, ring.through) == (7, 9))
         #expect(ring.block(after: 5) == nil && ring.block(after: 7) != nil)
     }

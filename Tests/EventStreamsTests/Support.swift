@@ -139,7 +139,11 @@ final class TestReader: Sendable {
     deinit { close(descriptor) }
 
     /// Everything until a text has come; what has come if it does not.
-    func read(until end: String) -> String { read { $0.hasSuffix(end) } }
+    func read(until end: String) -> String {
+        let end = Array(end.utf8)
+        var hasEnded = false
+        return read(ended: &hasEnded) { $0.suffix(end.count).elementsEqual(end) }
+    }
 
     /// Everything until the stream ends; nil if it does not.
     func readToEnd() -> String? {
@@ -148,25 +152,22 @@ final class TestReader: Sendable {
         return hasEnded ? text : nil
     }
 
-    private func read(until isEnough: (String) -> Bool) -> String {
-        var hasEnded = false
-        return read(ended: &hasEnded, until: isEnough)
-    }
-
-    private func read(ended: inout Bool, until isEnough: (String) -> Bool) -> String {
-        var text = ""
+    private func read(ended: inout Bool, until isEnough: ([UInt8]) -> Bool) -> String {
+        let deadline = MonotonicClock.milliseconds() + 20_000
+        var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while !isEnough(text) {
+        while !isEnough(bytes) {
             var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&item, 1, 20_000) > 0 else { break }
+            let patience = deadline - MonotonicClock.milliseconds()
+            guard patience > 0, unsafe poll(&item, 1, Int32(patience)) > 0 else { break }
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else {
                 ended = count == 0
                 break
             }
-            text += String(decoding: buffer[..<count], as: UTF8.self)
+            bytes += buffer[..<count]
         }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

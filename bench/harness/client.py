@@ -1,0 +1,95 @@
+"""The load client (fan-out/client.c) as the driver sees it, and one measured run of it against a server."""
+import json
+import os
+import select
+import subprocess
+import time
+
+from harness import machine
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, ".build", "bench")
+
+PATIENCE = 60
+
+
+class Client:
+    """The client process; as a context, its readers are open."""
+
+    def __init__(self, port, **options):
+        self.command = [os.path.join(BUILD, "client"), "--port", str(port)]
+        for name, value in options.items():
+            if value is True:
+                self.command.append(f"--{name}")
+            elif value not in (None, False):
+                self.command += [f"--{name}", str(value)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._expect("ready")
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(PATIENCE)
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+
+    def run(self):
+        """Lets it publish, and gives its figures."""
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        return json.loads(self._line())
+
+    def _expect(self, word):
+        if (line := self._line()) != word:
+            raise RuntimeError(f"the client said {line!r}")
+
+    def _line(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        line = self.process.stdout.readline().decode().strip() if ready else None
+        if not line:
+            self.process.kill()
+            raise RuntimeError(f"the client has failed; it was: {' '.join(self.command)}")
+        return line
+
+
+def measured(server, patience, **options):
+    """The client's figures of one run, with what the server and others used meanwhile."""
+    machine.wait_until_quiet(patience)
+    empty = server.memory()
+    with Client(server.port, **options) as client:
+        rest = server.memory()
+        used, busy, start = server.cpu_seconds(), machine.busy_seconds(), time.monotonic()
+        figures = client.run()
+        seconds = time.monotonic() - start
+        used = server.cpu_seconds() - used
+        others = machine.busy_seconds() - busy - used - figures["client_cpu_seconds"]
+        figures.update(
+            server_cores=used / seconds,
+            client_cores=figures["client_cpu_seconds"] / seconds,
+            others_cores=max(0, others / seconds),
+        )
+        if figures["lost"]:
+            raise RuntimeError(f"{server.name} lost {figures['lost']} deliveries")
+        if figures["deliveries"]:
+            figures["cpu_per_delivery_us"] = 1e6 * used / figures["deliveries"]
+            figures["bytes_per_delivery"] = figures["bytes"] / figures["deliveries"]
+        if options.get("readers"):
+            figures["reader_bytes"] = (rest - empty) / options["readers"]
+            figures["reader_bytes_after"] = (server.memory() - empty) / options["readers"]
+    return figures
+
+
+def least_disturbed(run, tries, bearable):
+    """Repeats a run while others take more than `bearable` cores meanwhile, up to `tries` times; gives the best."""
+    best = None
+    for _ in range(tries):
+        figures = run()
+        if best is None or figures["others_cores"] < best["others_cores"]:
+            best = figures
+        if best["others_cores"] <= bearable:
+            break
+    return best

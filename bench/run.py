@@ -34,12 +34,17 @@ def parsed(arguments):
 
 def main():
     machine.raise_descriptor_limit()
+    failures = []
     for options in parsed(sys.argv[1:]):
         part = PARTS[options.part]
         command = shlex.join(["bench/run.py", *sys.argv[1:]])
         begun = machine.today()
-        text = part.measure(options)
-        report.write_section(options.output, part.TITLE, f"{begun}, `{command}`. {machine.description()}. {text}")
+        text, failed = part.measure(options)
+        failures += failed
+        told = f"* {begun}: `{command}`\n* {machine.description()}\n* {text}"
+        report.write_section(options.output, part.TITLE, told)
+    if failures:
+        sys.exit(f"bench: {len(failures)} runs have failed")
 
 
 if __name__ == "__main__":

@@ -82,8 +82,8 @@ static void wait_for_events(double seconds) {
 static void wait_until_through(double patience) {
     while (messages_not_through() > 0 && now() < patience) wait_for_events(patience - now());
     if (messages_not_through() > 0)
-        fail("%llu deliveries are lost (of %llu messages)", (unsigned long long)deliveries_missing(),
-             (unsigned long long)messages_not_through());
+        fail("%llu deliveries of %llu messages did not come within %d s", (unsigned long long)deliveries_missing(),
+             (unsigned long long)messages_not_through(), GRACE);
 }
 
 // One after the other, as fast as they get through.

@@ -3,6 +3,7 @@ import itertools
 
 from harness import client, machine
 from harness.report import median, spread, table
+from harness.runs import Runs
 from parts.servers import LIKESD, NGINX, SERVERS
 
 TITLE = "Fan-out"
@@ -24,8 +25,8 @@ COLUMNS = """
 * bytes: what a reader receives for a message, framing included;
 * cores: what the server, the client and all other processes took meanwhile. The client runs on the same machine.
 
-likesd answers a publish when the like is on disk and folded into everything; the peers store nothing. In every run every
-reader received every message once, and all in the same order.
+likesd answers a publish when the like is on disk and folded into everything; the peers store nothing. In every
+run that did not fail every reader received every message once, and all in the same order.
 """
 
 
@@ -36,18 +37,17 @@ def add_options(parser):
 
 
 def measure(options):
-    runs = {}
+    runs = Runs(options)
     for turn in range(options.rounds):
-        for readers, load in itertools.product(options.readers, options.loads):
-            # The order changes from round to round, so that no server always follows the same one.
-            for name in options.servers[turn % len(options.servers):] + options.servers[:turn % len(options.servers)]:
-                figures = client.least_disturbed(lambda: one_run(name, readers, load, options), options.tries, options.bearable)
-                runs.setdefault((readers, load, name), []).append(figures)
-                print(f"round {turn + 1}, {readers} readers, {load}, {name}: {figures}", flush=True)
-    return report(runs, options)
+        # The order changes from round to round, so that no server always follows the same one.
+        first = turn % len(options.servers)
+        names = options.servers[first:] + options.servers[:first]
+        for setting in itertools.product(options.readers, options.loads, names):
+            runs.add(turn, setting, lambda: one_run(*setting, options))
+    return report(runs, options), runs.failures
 
 
-def one_run(name, readers, load, options):
+def one_run(readers, load, name, options):
     kind = SERVERS[name]
     with kind.start() as server:
         kind.prepare(server)
@@ -60,22 +60,22 @@ def report(runs, options):
     text = [versions(options), COLUMNS]
     for readers in options.readers:
         rows = [
-            [name, load, *cells(runs[readers, load, name])]
+            [name, load, *cells(runs, (readers, load, name))]
             for load, name in itertools.product(options.loads, options.servers)
         ]
         text += [f"### {readers:,} readers\n", table(HEADS, rows)]
     if "likesd" in options.servers and len(options.servers) > 1:
         text += ["### likesd and the better peer of the same round\n", comparison(runs, options)]
-    return "\n".join(text)
+    return "\n".join(text) + runs.failure_report()
 
 
 HEADS = ["server", "load", "deliveries/s", "µs/delivery", "last reader p50 ms", "p99 ms", "any reader p50 ms", "p99 ms",
          "KB/reader first", "last", "bytes", "cores: server", "client", "others"]
 
 
-def cells(figures):
+def cells(runs, setting):
     def all_of(key, scale=1.0):
-        return [scale * run[key] for run in figures]
+        return runs.all_of(setting, key, scale)
 
     return [
         spread(all_of("deliveries_per_second")),
@@ -109,8 +109,8 @@ def comparison(runs, options):
     for readers, load in itertools.product(options.readers, options.loads):
         row = [f"{readers:,}", load]
         for key, better in COMPARED.items():
-            rounds = zip(*(runs[readers, load, name] for name in ["likesd", *peers]))
-            row.append(spread([own[key] / better(peer[key] for peer in others) for own, *others in rounds], 2))
+            others = [(readers, load, peer) for peer in peers]
+            row.append(spread(runs.ratios(key, (readers, load, "likesd"), others, better), 2))
         rows.append(row)
     heads = ["readers", "load", "× deliveries/s", "× µs/delivery", "× last reader p50", "× last reader p99", "× KB/reader"]
     return table(heads, rows)

@@ -3,6 +3,7 @@ import itertools
 
 from harness import client, machine
 from harness.report import median, spread, table
+from harness.runs import Runs
 from parts.servers import LIKESD, NEWS, SERVERS
 
 TITLE = "Idle readers"
@@ -14,6 +15,8 @@ LOADS = {
     "2,000 a second": {"publishers": 64, "rate": 2000, **QUIET},
     "20 a second, to all readers": {"publishers": 64, "rate": 20},
 }
+
+MOST_RECEIVING = 2000
 
 EXPLAINED = """
 Likes by ever new users, durable, while readers hold streams open. In the first two loads the readers follow another news: nothing is
@@ -29,47 +32,56 @@ def add_options(parser):
 
 
 def measure(options):
-    if options.readers[0] != 0:
+    if 0 not in options.readers:
         options.readers.insert(0, 0)
-    runs = {}
+    runs = Runs(options)
     for turn in range(options.rounds):
-        for load, readers in itertools.product(options.loads, options.readers[:: 1 if turn % 2 else -1]):
-            if "quiet" not in LOADS[load] and readers > 2000:
-                continue
-            figures = client.least_disturbed(lambda: one_run(readers, load, options), options.tries, options.bearable)
-            runs.setdefault((load, readers), []).append(figures)
-            print(f"round {turn + 1}, {load}, {readers} readers: {figures}", flush=True)
-    return report(runs, options)
+        # Up in one round, down in the next.
+        for setting in settings(options)[:: -1 if turn % 2 else 1]:
+            runs.add(turn, setting, lambda: one_run(*setting, options))
+    return report(runs, options), runs.failures
 
 
-def one_run(readers, load, options):
+def settings(options):
+    return [
+        (load, readers)
+        for load, readers in itertools.product(options.loads, options.readers)
+        if "quiet" in LOADS[load] or readers <= MOST_RECEIVING
+    ]
+
+
+def one_run(load, readers, options):
     kind = SERVERS["likesd"]
     with kind.start() as server:
         kind.prepare(server)
-        settings = {**kind.options, **LOADS[load], "readers": readers, "seconds": options.seconds}
-        return client.measured(server, options.patience, **settings)
+        its_options = {**kind.options, **LOADS[load], "readers": readers, "seconds": options.seconds}
+        return client.measured(server, options.patience, **its_options)
 
 
 def report(runs, options):
     rows = []
-    for (load, readers), figures in sorted(runs.items(), key=lambda run: (options.loads.index(run[0][0]), run[0][1])):
-        alone = runs[load, 0]
+    for setting in settings(options):
+        load, readers = setting
+
+        def all_of(key):
+            return runs.all_of(setting, key)
 
         def ratio(key):
-            return spread([own[key] / other[key] for own, other in zip(figures, alone)], 2)
+            return spread(runs.ratios(key, setting, [(load, 0)], min), 2)
 
         rows.append([
             load,
             f"{readers:,}",
-            spread(run["answers_per_second"] for run in figures),
-            spread((run["answer_p50_ms"] for run in figures), 2),
-            spread((run["answer_p99_ms"] for run in figures), 2),
+            spread(all_of("answers_per_second")),
+            spread(all_of("answer_p50_ms"), 2),
+            spread(all_of("answer_p99_ms"), 2),
             ratio("answer_p50_ms"),
             ratio("answer_p99_ms"),
-            median((run["server_cores"] for run in figures), 2),
-            median((run["client_cores"] for run in figures), 2),
-            median((run["others_cores"] for run in figures), 2),
+            median(all_of("server_cores"), 2),
+            median(all_of("client_cores"), 2),
+            median(all_of("others_cores"), 2),
         ])
     heads = ["load", "readers", "likes/s", "p50 ms", "p99 ms", "× p50", "× p99", "cores: server", "client", "others"]
     version = machine.version_of(LIKESD, "version")
-    return f"{version}. {options.rounds} rounds of {options.seconds:g} s, the settings in turn.\n{EXPLAINED}\n{table(heads, rows)}"
+    told = f"{version}. {options.rounds} rounds of {options.seconds:g} s, the settings in turn.\n"
+    return "\n".join([told, EXPLAINED, table(heads, rows)]) + runs.failure_report()

@@ -25,7 +25,7 @@ class Client:
         for name, value in options.items():
             if value is True:
                 self.command.append(f"--{name}")
-            elif value not in (None, False):
+            elif value is not None:
                 self.command += [f"--{name}", str(value)]
 
     def __enter__(self):

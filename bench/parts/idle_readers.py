@@ -4,7 +4,7 @@ import itertools
 from harness import client, machine
 from harness.report import median, spread, table
 from harness.runs import Runs
-from parts.servers import LIKESD, NEWS, SERVERS
+from parts.servers import LIKESD, SERVERS
 
 TITLE = "Idle readers"
 
@@ -16,11 +16,12 @@ LOADS = {
     "20 a second, to all readers": {"publishers": 64, "rate": 20},
 }
 
+# A like for so many readers is as many packets.
 MOST_RECEIVING = 2000
 
 EXPLAINED = """
 Likes by ever new users, durable, while readers hold streams open. In the first two loads the readers follow another news: nothing is
-sent to them. In the third every like goes to every reader; there are so few because a like for 2,000 readers is 2,000 packets.
+sent to them. In the third every like goes to every reader; there are so few likes because one for 2,000 readers is 2,000 packets.
 *32 at once*: 32 connections, each of which sends its next like when the last one is answered. The times are those of a
 `PUT`, from when it was due until its answer; the ratios are to no readers in the same round.
 """

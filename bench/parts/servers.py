@@ -66,7 +66,7 @@ PUBLISH = {"stream": "/stream", "method": "POST", "target": "/publish", "body": 
 SERVERS = {
     "likesd": Measured(
         start_likesd,
-        {"stream": f"/v1/events?news={NEWS}", "method": "PUT", "target": f"/v1/news/{NEWS}/likes/@"},
+        {"stream": "/v1/events", "method": "PUT", "target": f"/v1/news/{NEWS}/likes/@"},
         make_news,
     ),
     "nchan": Measured(start_nchan, PUBLISH),

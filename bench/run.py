@@ -7,6 +7,7 @@
 import argparse
 import os
 import shlex
+import signal
 import sys
 
 from harness import machine, report
@@ -48,7 +49,11 @@ def main():
 
 
 if __name__ == "__main__":
+    # Also when it is told to stop, it stops its servers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         main()
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
     except (RuntimeError, OSError) as error:
         sys.exit(f"bench: {error}")

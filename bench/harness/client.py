@@ -29,7 +29,8 @@ class Client:
                 self.command += [f"--{name}", str(value)]
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         self._line()  # it is ready
         return self
 

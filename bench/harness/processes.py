@@ -33,8 +33,13 @@ class Server:
         self.folder = tempfile.mkdtemp(prefix="likesd-bench-")
         self.port = 0 if self.announces else free_port()
         with open(self.log_file, "wb") as log:
+            # In a session of its own an interrupt reaches only the driver, and the scheduler sees a group of its own.
             self.process = subprocess.Popen(
-                self.command(self.folder, self.port), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self.command(self.folder, self.port),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         try:
             self._wait_until_it_answers()

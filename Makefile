@@ -1,7 +1,8 @@
-# likesd: build, run and test. `make help` lists the targets. ARGS is handed on by `run` and `test`:
+# likesd: build, run and test. `make help` lists the targets. ARGS is handed on by `run`, `test` and `bench`:
 #
 #   make run ARGS="--port 9000 --in-memory"
 #   make test ARGS="--filter LikesCoreTests"
+#   make bench ARGS="fan-out --readers 1000 --rounds 3"
 
 FENCES := --explicit-target-dependency-import-check error
 ARGS ?=
@@ -14,7 +15,7 @@ export LIKESD_BINARY := $(CURDIR)/.build/release/likesd
 
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup setup-tests build run test programs fuzz lint clean help
+.PHONY: all setup setup-tests setup-bench build run test programs fuzz bench lint clean help
 
 all: build ## The same as build (the default)
 
@@ -23,6 +24,9 @@ setup: ## Install the Debian packages that are missing, and check the Swift tool
 
 setup-tests:
 	@Scripts/setup.sh --tests
+
+setup-bench:
+	@Scripts/setup.sh --bench
 
 build: ## Build .build/release/likesd
 	swift build -c release --static-swift-stdlib $(FENCES) --product likesd
@@ -35,6 +39,10 @@ test: setup-tests lint build programs ## Check the style, build, and run all tes
 
 fuzz: setup ## Look for inputs that break the parsers, for FUZZ_SECONDS (180)
 	Scripts/fuzz.sh
+
+bench: setup-bench build ## Measure beside other servers, and write bench/RESULTS.md
+	$(MAKE) --no-print-directory -C bench/fan-out BUILD=$(CURDIR)/.build/bench
+	bench/run.py $(ARGS)
 
 lint: ## Check the format and the house rules
 	swift format lint --strict --recursive Sources Tests Package.swift

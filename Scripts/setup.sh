@@ -4,21 +4,23 @@
 #
 #   Scripts/setup.sh           what `make run` needs
 #   Scripts/setup.sh --tests   what `make test` needs, too: Python with virtual environments
+#   Scripts/setup.sh --bench   what `make bench` needs, too: a C compiler, Python, and the servers to measure beside
 set -euo pipefail
 
 packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl)
 libraries=(libmicrohttpd sqlite3 jansson libxxhash)   # the same four, as pkg-config names them
 oldest=6.2
-oldest_python=3.11   # the oldest that all of Tests/requirements.txt supports
+oldest_python=3.11   # the oldest that all of Tests/requirements.txt supports; the bench is written for it, too
 
 stop() { printf 'setup: %s\n' "$@" >&2; exit 1; }
 reaches() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 
-tests=no
+purpose=
 case "$*" in
   '') ;;
-  --tests) tests=yes; packages+=(python3-venv) ;;
-  *) sed -n '5,6p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
+  --tests) purpose=tests; packages+=(python3-venv) ;;
+  --bench) purpose=bench; packages+=(gcc libc6-dev python3 nginx libnginx-mod-nchan golang-go) ;;
+  *) sed -n '5,7p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
 esac
 
 # --- The toolchain ----------------------------------------------------------------------------------------------------
@@ -34,7 +36,10 @@ reaches "$version" "$oldest" ||
 # Where there is no apt, others have to be trusted; what matters is there, or not.
 has_what_matters() {
   command -v curl && pkg-config --exists "${libraries[@]}" || return 1
-  [ $tests = no ] || python3 -c 'import ensurepip, venv'
+  case $purpose in
+    tests) python3 -c 'import ensurepip, venv' ;;
+    bench) command -v cc && command -v python3 && PATH=$PATH:/usr/sbin command -v nginx && command -v go ;;
+  esac
 } >/dev/null 2>&1
 
 apt() {
@@ -68,7 +73,7 @@ else
 fi
 
 # --- Python -----------------------------------------------------------------------------------------------------------
-[ $tests = yes ] || exit 0
+[ -n "$purpose" ] || exit 0
 python=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])') || stop 'python3 does not run'
 reaches "$python" "$oldest_python" ||
-  stop "Python $python is too old: the tests need a python3 of $oldest_python or newer (to build and run, none is needed)"
+  stop "Python $python is too old: 'make ${purpose%s}' needs a python3 of $oldest_python or newer (to build and run, none is needed)"

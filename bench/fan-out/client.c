@@ -1,0 +1,180 @@
+// The load client: many readers of one stream and the publishers that feed it, on one thread. It measures how long
+// messages take, and fails loudly when a reader loses one, gets one twice, or a publish is refused.
+//
+// It prints `ready` when all readers are connected and have received a first message, waits for a line on standard input,
+// runs, prints its figures as one line of JSON, and waits for the end of standard input before it lets its readers go:
+// so whoever started it can look at the server before, meanwhile and after.
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "messages.h"
+#include "publishers.h"
+#include "readers.h"
+
+// Few events at a time, so that what is due is published in time; and how long messages may take at the end.
+enum { EVENTS = 128, GRACE = 10 };
+
+static int epoll;
+
+double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("client: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+int connect_to(int port, int watched_by, uint64_t key) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    if (descriptor < 0) fail("no more sockets: %m");
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) fail("cannot connect: %m");
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    fcntl(descriptor, F_SETFL, O_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = key};
+    if (epoll_ctl(watched_by, EPOLL_CTL_ADD, descriptor, &event) < 0) fail("cannot watch a socket: %m");
+    return descriptor;
+}
+
+void write_all(int descriptor, const char *bytes, size_t count) {
+    if (write(descriptor, bytes, count) != (ssize_t)count) fail("cannot send: %m");
+}
+
+static void received(uint32_t number, uint32_t reader, double time) {
+    if (message_received(number, reader, time)) release_publisher_of(number);
+}
+
+static void answered(uint32_t number, double time) {
+    if (message_answered(number, time)) release_publisher_of(number);
+}
+
+static void wait_for_events(double seconds) {
+    struct epoll_event events[EVENTS];
+    long nanoseconds = seconds > 0 ? (long)(1e9 * seconds) : 0;
+    struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    int ready = epoll_pwait2(epoll, events, EVENTS, &limit, NULL);
+    for (int index = 0; index < ready; index++) {
+        uint64_t key = events[index].data.u64;
+        if (key >= PUBLISHER_KEYS) publisher_read((int)(key - PUBLISHER_KEYS), answered);
+        else reader_read((uint32_t)key, received);
+    }
+}
+
+static void wait_until_through(double patience) {
+    while (messages_not_through() > 0 && now() < patience) wait_for_events(patience - now());
+    if (messages_not_through() > 0)
+        fail("%llu deliveries of %llu messages did not come within %d s", (unsigned long long)deliveries_missing(),
+             (unsigned long long)messages_not_through(), GRACE);
+}
+
+// One after the other, as fast as they get through.
+static void publish_in_turn(double end) {
+    while (now() < end) {
+        int publisher;
+        while ((publisher = free_publisher()) >= 0) publish(publisher, now());
+        wait_for_events(end - now());
+    }
+}
+
+// At equal distances, whether others are through or not. Times count from when each was due.
+static void publish_at_rate(double start, double end, double rate) {
+    for (uint64_t turn = 0;; turn++) {
+        double due = start + (double)turn / rate;
+        if (due >= end) return;
+        while (now() < due) wait_for_events(due - now());
+        int publisher = free_publisher();
+        while (publisher < 0 && now() < end + GRACE) {
+            wait_for_events(end + GRACE - now());
+            publisher = free_publisher();
+        }
+        if (publisher < 0) fail("no publisher became free");
+        publish(publisher, due);
+    }
+}
+
+static const struct option names[] = {
+    {"port", required_argument, NULL, 'p'},    {"readers", required_argument, NULL, 'r'},
+    {"stream", required_argument, NULL, 's'},  {"publishers", required_argument, NULL, 'w'},
+    {"method", required_argument, NULL, 'm'},  {"target", required_argument, NULL, 't'},
+    {"body", required_argument, NULL, 'b'},    {"rate", required_argument, NULL, 'f'},
+    {"seconds", required_argument, NULL, 'd'}, {"quiet", no_argument, NULL, 'q'},
+    {NULL, 0, NULL, 0}};
+
+static struct options parsed(int count, char **values) {
+    struct options options = {.publishers = 1, .seconds = 3, .method = "POST", .stream = "/", .target = "/"};
+    for (int name; (name = getopt_long(count, values, "", names, NULL)) != -1;) switch (name) {
+        case 'p': options.port = atoi(optarg); break;
+        case 'r': options.readers = atoi(optarg); break;
+        case 's': options.stream = optarg; break;
+        case 'w': options.publishers = atoi(optarg); break;
+        case 'm': options.method = optarg; break;
+        case 't': options.target = optarg; break;
+        case 'b': options.body = optarg; break;
+        case 'f': options.rate = atof(optarg); break;
+        case 'd': options.seconds = atof(optarg); break;
+        case 'q': options.quiet = true; break;
+        default: exit(64);
+        }
+    if (options.port <= 0 || options.publishers <= 0 || options.readers < 0 || optind < count) fail("bad options");
+    return options;
+}
+
+static double seconds_of_processor(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+int main(int count, char **values) {
+    struct options options = parsed(count, values);
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+
+    readers_open(&options, epoll);
+    publishers_open(&options, epoll);
+    messages_begin(options.quiet ? 0 : (uint32_t)options.readers);
+    publish(free_publisher(), now());
+    wait_until_through(now() + GRACE);
+
+    puts("ready");
+    fflush(stdout);
+    if (getchar() != '\n') return 0;
+    messages_restart();
+    uint64_t bytes_before = bytes_read();
+    double start = now(), used = seconds_of_processor();
+    if (options.rate > 0) publish_at_rate(start, start + options.seconds, options.rate);
+    else publish_in_turn(start + options.seconds);
+    wait_until_through(now() + GRACE);
+    readers_compare();
+
+    printf("{\"seconds\": %.3f, \"client_cpu_seconds\": %.3f, \"bytes\": %llu, ", now() - start, seconds_of_processor() - used,
+           (unsigned long long)(bytes_read() - bytes_before));
+    print_figures(start);
+    puts("}");
+    fflush(stdout);
+    while (getchar() != EOF) {}
+    return 0;
+}

@@ -1,0 +1,1 @@
+"""What all parts of the bench share: processes, the machine, the load client, the report."""

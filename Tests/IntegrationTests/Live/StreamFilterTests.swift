@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `Its place moves past what does not concern it, and it comes back to nothing of that`() async throws {
-        try await withDurableServer { server in
+        try await withDurableServer(["--stream-heartbeat", "1s"]) { server in
             try await server.api.make("n", "quiet")
             let stream = try await EventStream.open(server, "?news=quiet")
             _ = try await stream.blocks { $0.place != nil }
@@ -137,6 +137,39 @@ import Testing
             for due in seen + ["likeAdded newest d 5", "likeAdded newest e 6"] {
                 #expect(history.filter { $0 == due }.count == 1, "\(due) in \(history)")
             }
+        }
+    }
+
+    /// What a reader sees that stays, and what one sees that is away meanwhile and comes back, must be the same.
+    @Test(arguments: ["merged on", "removed", "removed, and the old id made again"])
+    func `Who is away while the news that it has become is gone too misses nothing`(end: String) async throws {
+        try await withDurableServer { server in
+            let api = server.api
+            try await api.make("old", "new", "newest")
+            let stream = try await EventStream.open(server, "?news=old")
+            try await api.post(API.news("old") + "/merge", ["into": "new"]).succeeded()
+            _ = try await stream.blocks { $0.isEvent }
+            let place = stream.place
+            try await api.like("new", by: "a").succeeded()
+            var marker = "newest"
+            if end == "merged on" {
+                try await api.post(API.news("new") + "/merge", ["into": "newest"]).succeeded()
+            } else {
+                try await api.delete(API.news("new")).succeeded()
+                if end != "removed" { marker = "old" }
+                if end != "removed" { try await api.make("old") }
+            }
+            let last = try await api.like(marker, by: "marker").succeeded()
+            let through = end == "removed" ? "newsRemoved new" : "likeAdded \(marker) marker"
+            let isLast: @Sendable (StreamBlock) throws -> Bool = {
+                try LiveEvent($0)?.summary.hasPrefix(through) ?? false
+            }
+            let stayed = try await stream.blocks(until: isLast).filter(\.isEvent)
+            let again = try await EventStream.open(server, "?news=old", after: place)
+            let cameBack = try await again.blocks(until: isLast).filter(\.isEvent)
+            #expect(cameBack == stayed)
+            #expect(try stayed.first.flatMap { try LiveEvent($0)?.summary } == "likeAdded new a 1")
+            #expect(last.status == 201)
         }
     }
 

@@ -55,8 +55,8 @@ struct ReadersAccount: Sendable {
     }
 
     /// All that is wrong beside the complete history.
-    func faults(in history: [LiveEvent]) -> [String] {
-        let (required, allowed) = filter.verdict(on: history)
+    func faults(in history: [LiveEvent], redirects: [String: String] = [:]) -> [String] {
+        let (required, allowed) = filter.verdict(on: history, redirects: redirects)
         let due = Set(required.filter { $0 > start && $0 <= end })
         let seen = Set(seen)
         let missing = due.subtracting(seen).sorted().prefix(5).map { "\(filter.query): event \($0) is missing" }

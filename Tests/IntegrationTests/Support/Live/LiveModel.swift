@@ -15,6 +15,8 @@ struct LiveModel: Sendable {
     private var known: Set<LikeKey> = []
     /// Likes that are or were.
     private var ever: Set<LikeKey> = []
+    /// News that were merged, each with what it has become.
+    private(set) var redirects: [String: String] = [:]
     private var previous: LiveEvent?
     /// Events that cannot have come after those before them.
     private(set) var faults: [String] = []
@@ -109,7 +111,11 @@ struct LiveModel: Sendable {
         }
         if !old.likers.isEmpty { fault(event, "likes without their likeRemoved") }
         known = known.filter { $0.news != id }
-        if let target = event.data["mergedInto"].string, news[target] == nil { fault(event, "merged into nothing") }
+        let target = event.data["mergedInto"].string
+        if let target, news[target] == nil { fault(event, "merged into nothing") }
+        // When what others have become is gone, their ids are free again.
+        for (other, now) in redirects where now == id { redirects[other] = target }
+        if let target { redirects[id] = target }
     }
 
     private mutating func removeUser(_ event: LiveEvent) {

@@ -134,7 +134,7 @@ struct LiveTrial {
         let events = try chronicle.events()
         var faults = chronicle.faults + written.faults(in: events)
         for account in travellers.accounts {
-            faults += account.faults(in: events)
+            faults += account.faults(in: events, redirects: model.redirects)
             tally.deliveries += account.seen.count
         }
         for event in events { model.take(event) }

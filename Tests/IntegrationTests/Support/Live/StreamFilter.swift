@@ -16,15 +16,20 @@ struct StreamFilter: Sendable {
     /// The query, with its question mark.
     var query: String { isAll ? "" : "?" + parameters.joined(separator: "&") }
 
-    /// The sequences that a reader with this filter must see, and those that it may see, of a complete history.
+    /// The sequences that a reader with this filter must see, and those that it may see, of what has happened from its
+    /// beginning on.
     ///
     /// A filter follows a merge to the target. What it shows of the target before the merge has ended is left to the
     /// server: a reader that comes later cannot be told from one that was there.
-    func verdict(on events: [LiveEvent]) -> (required: [Int64], allowed: Set<Int64>) {
+    ///
+    /// - Parameter redirects: the news that were merged before, each with what it has become.
+    func verdict(
+        on events: [LiveEvent], redirects: [String: String] = [:]
+    ) -> (required: [Int64], allowed: Set<Int64>) {
         if isAll { return (events.map(\.sequence), Set(events.map(\.sequence))) }
         let users = Set(users)
-        let ever = everFollowed(events)
-        var followed = Set(news)
+        var followed = Set(news + news.compactMap { redirects[$0] })
+        let ever = everFollowed(events, followed)
         var required: [Int64] = []
         var allowed: Set<Int64> = []
         for event in events {
@@ -41,9 +46,9 @@ struct StreamFilter: Sendable {
         return (required, allowed)
     }
 
-    /// The news of the filter, and all that these were merged into.
-    private func everFollowed(_ events: [LiveEvent]) -> Set<String> {
-        var ever = Set(news)
+    /// These news, and all that they were merged into.
+    private func everFollowed(_ events: [LiveEvent], _ first: Set<String>) -> Set<String> {
+        var ever = first
         for event in events where event.kind == "newsRemoved" {
             guard let id = event.news, let target = event.data["mergedInto"].string else { continue }
             if ever.contains(id) { ever.insert(target) }

@@ -21,24 +21,27 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CLinux"),
 
         // Foundations that know nothing of likes.
-        .target(name: "Threading"),
+        .target(name: "Threading", dependencies: ["CLinux"]),
         .target(name: "Checksum", dependencies: ["CXXHash"]),
         .target(name: "JSONText", dependencies: ["CJansson"]),
         .target(name: "MicroHTTP", dependencies: ["CMicroHTTPD", "Threading"]),
 
         // The domain, and the technologies behind it.
         .target(name: "LikesCore", dependencies: ["Threading"]),
+        .target(name: "EventStreams", dependencies: ["CLinux", "LikesCore", "MicroHTTP", "Threading"]),
         .target(name: "JournalSQLite", dependencies: ["CSQLite", "Checksum", "JSONText", "LikesCore", "Threading"]),
         .target(name: "SnapshotFiles", dependencies: ["Checksum", "LikesCore", "Threading"]),
         .target(
-            name: "LikesAPI", dependencies: ["JSONText", "LikesCore", "MicroHTTP", "Threading"],
+            name: "LikesAPI", dependencies: ["EventStreams", "JSONText", "LikesCore", "MicroHTTP", "Threading"],
             resources: [.embedInCode("Resources/openapi.yaml")]),
         .executableTarget(
             name: "likesd",
             dependencies: [
-                "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles", "Threading",
+                "EventStreams", "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles",
+                "Threading",
             ],
             // Less to be resident of what is linked in: no exported symbols, which the static standard library asks for,
             // relocations in their short form, which needs glibc 2.36 and the linker that comes with Swift, and each of the
@@ -58,6 +61,8 @@ let package = Package(
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
+        .testTarget(
+            name: "EventStreamsTests", dependencies: ["EventStreams", "LikesCore", "MicroHTTP", "Threading"]),
         .testTarget(name: "LikesCoreTests", dependencies: ["LikesCore", "TestSupport", "Threading"]),
         .testTarget(
             name: "JournalSQLiteTests", dependencies: ["CSQLite", "JournalSQLite", "LikesCore", "TestSupport"]),
@@ -69,7 +74,9 @@ let package = Package(
             dependencies: ["JournalSQLite", "LikesCore", "SnapshotFiles", "TestSupport", "Threading"]),
         .testTarget(
             name: "LikesAPITests",
-            dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP", "ParserProperties", "TestSupport"]),
+            dependencies: [
+                "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "ParserProperties", "TestSupport",
+            ]),
         .testTarget(name: "IntegrationTests", dependencies: ["CSQLite", "likesd", "TestSupport"]),
     ]
 )

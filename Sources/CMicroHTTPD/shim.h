@@ -1,9 +1,8 @@
 #ifndef LIKESD_CMICROHTTPD_SHIM_H
 #define LIKESD_CMICROHTTPD_SHIM_H
-/* What Swift cannot call of libmicrohttpd: its variadic functions, and eventfd, which the Glibc module leaves out. */
+/* What Swift cannot call of libmicrohttpd: its variadic functions. */
 #include <microhttpd.h>
 #include <stdarg.h>
-#include <sys/eventfd.h>
 
 /* One hostile request is up to three log lines: the library says nothing, the answers are counted elsewhere. */
 static inline void mhd_shim_silent(void *cls, const char *format, va_list arguments) {
@@ -45,6 +44,4 @@ static inline void mhd_shim_set_timeout(struct MHD_Connection *connection, unsig
 static inline void mhd_shim_without_chunks(struct MHD_Response *response) {
   MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
-
-static inline int mhd_shim_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 #endif

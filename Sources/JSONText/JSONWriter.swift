@@ -7,6 +7,14 @@ package struct JSONWriter {
     /// - Parameter capacity: the bytes to make room for at once.
     package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
+    /// Writes at the end of `bytes`, in their own room.
+    package static func append(to bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
+        var json = JSONWriter(capacity: 0)
+        swap(&json.bytes, &bytes)
+        body(&json)
+        swap(&json.bytes, &bytes)
+    }
+
     /// An object, whose members `body` writes.
     package mutating func object(_ body: (inout JSONWriter) -> Void) {
         enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), body)

@@ -41,9 +41,8 @@ enum EventRow {
         switch event.change {
         case .likeAdded(let like): bind(.likeAdded, like, to: statement)
         case .likeRemoved(let like): bind(.likeRemoved, like, to: statement)
-        case .newsAdded(let news): bind(.newsAdded, news: news.id, description: NewsText.encode(news), to: statement)
-        case .newsUpdated(let news):
-            bind(.newsUpdated, news: news.id, description: NewsText.encode(news), to: statement)
+        case .newsAdded(let change): bind(.newsAdded, change, to: statement)
+        case .newsUpdated(let change): bind(.newsUpdated, change, to: statement)
         case .newsRemovalStarted(let id): bind(.newsRemovalStarted, news: id, to: statement)
         case .newsRemoved(let id): bind(.newsRemoved, news: id, to: statement)
         case .userRemoved(let id): bind(.userRemoved, user: id, to: statement)
@@ -63,6 +62,11 @@ enum EventRow {
         statement.bind(7, like.numberOfGivenLikes)
         statement.bind(8, like.firstTime ? 1 : 0)
         statement.bind(10, String?.none)
+    }
+
+    private static func bind(_ kind: Kind, _ change: NewsChange, to statement: Statement) {
+        bind(kind, news: change.news.id, description: NewsText.encode(change.news), to: statement)
+        statement.bind(6, change.likesCount)
     }
 
     private static func bind(
@@ -87,8 +91,8 @@ enum EventRow {
         switch kind {
         case .likeAdded: change = .likeAdded(try like(row))
         case .likeRemoved: change = .likeRemoved(try like(row))
-        case .newsAdded: change = .newsAdded(try description(row))
-        case .newsUpdated: change = .newsUpdated(try description(row))
+        case .newsAdded: change = .newsAdded(try newsChange(row))
+        case .newsUpdated: change = .newsUpdated(try newsChange(row))
         case .newsRemovalStarted: change = .newsRemovalStarted(try id(row, 3))
         case .newsRemoved: change = .newsRemoved(try id(row, 3))
         case .userRemoved: change = .userRemoved(try id(row, 4))
@@ -119,9 +123,10 @@ enum EventRow {
             firstTime: firstTime == 1)
     }
 
-    private static func description(_ row: Statement) throws(JournalError) -> News {
+    /// Rows that were written before news had a count here have none.
+    private static func newsChange(_ row: Statement) throws(JournalError) -> NewsChange {
         guard let text = row.text(9), let news = NewsText.decode(text, id: try id(row, 3)) else { throw damaged(row) }
-        return news
+        return NewsChange(news: news, likesCount: row.integer(5))
     }
 
     private static func target(_ row: Statement) throws(JournalError) -> NewsID {

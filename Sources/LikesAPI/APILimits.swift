@@ -37,6 +37,9 @@ enum APILimits {
     /// twice, and commits are shorter.
     static let exportMilliseconds: Int64 = 3_600_000
 
+    /// News, and users, that a stream can be asked for by name; more is 400. So many short ids fit a URL.
+    static let streamFilters = 1_000
+
     /// Bytes of a line of an import: every member of a news at its longest, with most of it escaped. More is 413.
     static let importLine = 256 << 10
 

@@ -1,3 +1,4 @@
+package import EventStreams
 internal import JSONText
 package import LikesCore
 package import MicroHTTP
@@ -9,6 +10,7 @@ package struct LikesAPI: Sendable {
     private let reader: LikesReader
     private let auditor: Auditor
     private let readiness: Readiness
+    private let streams: EventStreams
     private let halfLife: HalfLife
     private let clock: Clock
     private let isLoopback: Bool
@@ -20,6 +22,7 @@ package struct LikesAPI: Sendable {
     ///
     /// - Parameters:
     ///   - readiness: where reads wait for what is not there yet.
+    ///   - streams: where live updates come from; their events are written by `eventFormat`.
     ///   - halfLife: of the order `trending` of the feed.
     ///   - clock: what the `at` of likes is compared with.
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
@@ -27,18 +30,22 @@ package struct LikesAPI: Sendable {
     ///   - crossOrigin: which other web pages may call; nil for none.
     package init(
         mediator: LikesMediator, reader: LikesReader, auditor: Auditor, readiness: Readiness,
-        halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool, crossOrigin: CrossOrigin? = nil
+        streams: EventStreams, halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool, crossOrigin: CrossOrigin? = nil
     ) {
         self.mediator = mediator
         self.reader = reader
         self.auditor = auditor
         self.readiness = readiness
+        self.streams = streams
         self.halfLife = halfLife
         self.clock = clock
         self.isLoopback = isLoopback
         self.crossOrigin = crossOrigin
         answer = Answer(epoch: reader.epoch)
     }
+
+    /// How the events of a journal look in live updates.
+    package static func eventFormat(_ epoch: Epoch) -> some EventFormat { EventText(epoch: epoch) }
 
     /// What the HTTP server calls.
     package var application: Application {
@@ -231,6 +238,8 @@ package struct LikesAPI: Sendable {
         case .counts: return try reads.counts(query, request)
         case .profile(let user): return reads.profile(user, request)
         case .profileLikes(let user): return try reads.likes(by: user, query)
+        case .events:
+            return try LiveUpdates(streams: streams, reader: reader, answer: answer).events(query, request)
         case .export: return try exports.answer(reader, try query.exportFilter(), answer)
         default: preconditionFailure("the route table let through a read that nobody answers")
         }

@@ -26,12 +26,14 @@ struct Problem: Error {
         case likeNotFound = "like_not_found"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
+        case notAcceptable = "not_acceptable"
         case newsMerged = "news_merged"
         case mergeConflict = "merge_conflict"
         case bodyTooLarge = "body_too_large"
         case uriTooLong = "uri_too_long"
         case unsupportedMediaType = "unsupported_media_type"
         case expectationFailed = "expectation_failed"
+        case tooManyStreamsOfAddress = "too_many_streams_of_address"
         case headersTooLarge = "headers_too_large"
         case misdirectedRequest = "misdirected_request"
         case notImplemented = "not_implemented"
@@ -40,6 +42,7 @@ struct Problem: Error {
         case tooBusy = "too_busy"
         case notYetFolded = "not_yet_folded"
         case shuttingDown = "shutting_down"
+        case tooManyStreams = "too_many_streams"
         case storageFull = "storage_full"
 
         var status: Int {
@@ -47,15 +50,19 @@ struct Problem: Error {
             case .invalidID, .invalidParameter, .invalidCursor, .invalidJSON, .invalidBody, .invalidRequest: 400
             case .newsNotFound, .likeNotFound, .notFound: 404
             case .methodNotAllowed: 405
+            case .notAcceptable: 406
             case .newsMerged, .mergeConflict: 409
             case .bodyTooLarge: 413
             case .uriTooLong: 414
             case .unsupportedMediaType: 415
             case .expectationFailed: 417
             case .misdirectedRequest: 421
+            case .tooManyStreamsOfAddress: 429
             case .headersTooLarge: 431
             case .notImplemented: 501
-            case .queueFull, .journalUnavailable, .tooBusy, .notYetFolded, .shuttingDown: 503
+            case .queueFull, .journalUnavailable, .tooBusy, .notYetFolded, .shuttingDown,
+                .tooManyStreams:
+                503
             case .storageFull: 507
             }
         }
@@ -66,12 +73,14 @@ struct Problem: Error {
             case 400: "Bad Request"
             case 404: "Not Found"
             case 405: "Method Not Allowed"
+            case 406: "Not Acceptable"
             case 409: "Conflict"
             case 413: "Content Too Large"
             case 414: "URI Too Long"
             case 415: "Unsupported Media Type"
             case 417: "Expectation Failed"
             case 421: "Misdirected Request"
+            case 429: "Too Many Requests"
             case 431: "Request Header Fields Too Large"
             case 501: "Not Implemented"
             case 507: "Insufficient Storage"
@@ -90,7 +99,7 @@ struct Problem: Error {
             json.member("detail", detail)
         }
         var headers = [Header("Content-Type", "application/problem+json"), Header("Cache-Control", "no-store")]
-        if code.status == 503 { headers.append(Header("Retry-After", "\(APILimits.retryAfterSeconds)")) }
+        if [429, 503].contains(code.status) { headers.append(Header("Retry-After", "\(APILimits.retryAfterSeconds)")) }
         if !allow.isEmpty { headers.append(Header("Allow", allow.map(\.name).joined(separator: ", "))) }
         return Response(status: code.status, headers: headers, body: json.bytes)
     }

@@ -114,8 +114,8 @@ package final class LikesState {
             switch event.change {
             case .likeAdded(let like): try addLike(like, event)
             case .likeRemoved(let like): try removeLike(like, event)
-            case .newsAdded(let news): try addNews(news, event)
-            case .newsUpdated(let news): try updateNews(news, event)
+            case .newsAdded(let change): try addNews(change, event)
+            case .newsUpdated(let change): try updateNews(change, event)
             case .newsRemovalStarted(let id): try beginRemoval(id, event)
             case .newsRemoved(let id): try removeNews(id, event)
             case .userRemoved(let id): try removeUser(id, event)
@@ -168,18 +168,24 @@ package final class LikesState {
         for projection in projections { projection.likeRemoved(folded) }
     }
 
-    private func addNews(_ news: News, _ event: LikeEvent) throws(FoldError.Reason) {
+    private func addNews(_ change: NewsChange, _ event: LikeEvent) throws(FoldError.Reason) {
+        let news = change.news
         guard catalog.findStored(news.id) == nil else { throw .repeatedNews }
         guard redirects[news.id] == nil else { throw .mergedNews }
+        guard change.agrees(with: news.baseLikes) else { throw .wrongCount }
         let author = news.author.map { users.intern($0) }
         let handle = catalog.add(news, createdAt: event.at, author: author)
         let folded = foldedNews(handle, event)
         for projection in projections { projection.newsAdded(folded) }
     }
 
-    private func updateNews(_ news: News, _ event: LikeEvent) throws(FoldError.Reason) {
+    private func updateNews(_ change: NewsChange, _ event: LikeEvent) throws(FoldError.Reason) {
+        let news = change.news
         guard let handle = catalog.find(news.id) else { throw .unknownNews }
         let old = catalog[handle]
+        guard change.agrees(with: detail.likesCount(handle) - old.news.baseLikes + news.baseLikes) else {
+            throw .wrongCount
+        }
         catalog.update(handle, to: news, author: news.author.map { users.intern($0) })
         let folded = foldedNews(handle, event)
         for projection in projections { projection.newsUpdated(folded, from: old) }

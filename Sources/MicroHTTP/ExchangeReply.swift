@@ -59,6 +59,7 @@ extension Exchange {
     private func queue(_ plain: Response) -> MHD_Result {
         phase = .answered
         let response = amended(plain)
+        if case .socket(let take) = response.body { return handOver(response, take) }
         guard hasRoom(for: response) else { return sendWithoutRoom(response) }
         let showsBody = method != .head && response.mayHaveBody
         guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
@@ -91,6 +92,20 @@ extension Exchange {
         return sendAndClose(amended)
     }
 
+    /// Gives the connection to the program, with the head of the answer; the library lets its own descriptor go.
+    private func handOver(_ response: Response, _ take: @Sendable (TakenSocket) -> Void) -> MHD_Result {
+        guard method != .head, response.mayHaveBody else { return sendAndClose(response) }
+        guard let descriptor = duplicate() else { return answerAndClose(refusal(.tooBusy)) }
+        take(TakenSocket(descriptor: descriptor, head: LastAnswer.head(response)))
+        return .NO
+    }
+
+    /// The connection's socket by another descriptor, that outlives the library's; nil when the system gives no more.
+    private func duplicate() -> Int32? {
+        let descriptor = unsafe fcntl(mhd_shim_connection_descriptor(connection), F_DUPFD_CLOEXEC, 0)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
     /// The library's form of an answer with this body.
     private func handle(_ body: Response.Body, _ showsBody: Bool) -> OpaquePointer? {
         switch body {
@@ -111,6 +126,7 @@ extension Exchange {
             // for the beginning of the next answer. The connection is closed with this one.
             if let handle = unsafe handle, !showsBody { unsafe mhd_shim_without_chunks(handle) }
             return unsafe handle
+        case .socket: preconditionFailure("a body that the program sends has no form in the library")
         }
     }
 
@@ -133,9 +149,9 @@ extension Exchange {
     }
 
     private func sendAndClose(_ amended: Response) -> MHD_Result {
-        guard let bytes = LastAnswer.bytes(amended, withBody: method != .head) else { return .NO }
-        let descriptor = unsafe fcntl(mhd_shim_connection_descriptor(connection), F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { return .NO }
+        guard let bytes = LastAnswer.bytes(amended, withBody: method != .head), let descriptor = duplicate() else {
+            return .NO
+        }
         worker.lingering.add(descriptor, bytes)
         return .NO
     }

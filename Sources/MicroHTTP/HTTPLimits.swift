@@ -57,7 +57,7 @@ package enum HTTPLimits {
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192
 
-    /// File descriptors left for everything that is not a connection: journal, logs, listeners, live streams.
+    /// File descriptors left for everything that is not a connection: journal, logs, listeners.
     package static let reservedDescriptors = 256
 
     /// Connections the kernel holds for us until a worker accepts them; the system's own limit may be lower.

@@ -18,6 +18,8 @@ package final class HTTPServer: Sendable {
         package var receiveMilliseconds = HTTPLimits.receiveMilliseconds
         /// Seconds without a byte in either direction until a connection is closed.
         package var idleSeconds = HTTPLimits.idleSeconds
+        /// How many connections there may be.
+        package var descriptors = DescriptorBudget()
 
         /// A server on every address of `hosts`.
         package init(hosts: [String] = ["localhost"], port: UInt16, workers: Int = 1) {
@@ -54,7 +56,7 @@ package final class HTTPServer: Sendable {
         let count = min(max(configuration.workers, 1), HTTPLimits.workers)
         let listeners = try Listeners.open(hosts: configuration.hosts, port: configuration.port, workers: count)
         let budget = BodyBudget(limit: HTTPLimits.totalBodyBytes)
-        let limit = DescriptorLimit.connections(daemons: count * listeners.addresses.count)
+        let limit = configuration.descriptors.connections(ofEach: count * listeners.addresses.count)
         var workers: [Worker] = []
         for sockets in listeners.sockets {
             workers.append(

@@ -1,11 +1,21 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// The bytes of an answer after which the connection is closed.
+/// The bytes of an answer with which the connection ends.
 enum LastAnswer {
     /// - Returns: nil for a body that is a stream, which nobody would write out.
     static func bytes(_ response: Response, withBody: Bool) -> [UInt8]? {
-        guard case .bytes(let body) = response.body else { return nil }
+        switch response.body {
+        case .bytes(let body): head(response, fields: "Content-Length: \(body.count)\r\n") + (withBody ? body : [])
+        case .stream: nil
+        case .socket: withBody ? nil : head(response)
+        }
+    }
+
+    /// The head of an answer.
+    ///
+    /// - Parameter fields: further lines of it.
+    static func head(_ response: Response, fields: String = "") -> [UInt8] {
         // Safety: the library returns a literal, or nil for a number it does not know.
         let phrase = unsafe MHD_get_reason_phrase_for(UInt32(clamping: response.status))
         let words = unsafe phrase.map { unsafe String(cString: $0) } ?? ""
@@ -13,8 +23,7 @@ enum LastAnswer {
         for header in response.headers where !header.value.utf8.contains(where: { $0 == 10 || $0 == 13 }) {
             head += "\(header.name): \(header.value)\r\n"
         }
-        head += "Content-Length: \(body.count)\r\n\r\n"
-        return Array(head.utf8) + (withBody ? body : [])
+        return Array((head + fields + "\r\n").utf8)
     }
 
     /// The time as HTTP writes it; `strftime` speaks English as long as nobody calls `setlocale`.

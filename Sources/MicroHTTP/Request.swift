@@ -33,6 +33,9 @@ internal import Glibc
     /// The declared length of the body in bytes; nil if none is declared.
     package var contentLength: UInt64? { head.contentLength }
 
+    /// Who sends it; nil when it is gone already.
+    package var client: ClientAddress? { ClientAddress(of: unsafe mhd_shim_connection_descriptor(connection)) }
+
     /// Whether it is `OPTIONS *`, which is about the server and no path of it.
     package var isAboutServer: Bool { uri.count == 1 && uri[0] == UInt8(ascii: "*") }
 

@@ -37,6 +37,15 @@ package struct Response: Sendable {
         self.body = .stream(stream)
     }
 
+    /// An answer whose body the program sends by itself, on the connection.
+    package static func handingOver(
+        status: Int, headers: [Header] = [], to taker: @escaping @Sendable (TakenSocket) -> Void
+    ) -> Response {
+        var response = Response(status: status, headers: headers)
+        response.body = .socket(taker)
+        return response
+    }
+
     /// The body of an answer.
     package enum Body: Sendable {
         /// All of it.
@@ -48,6 +57,11 @@ package struct Response: Sendable {
         /// HEAD, with 204 and 304, or when the answer came too late. So keep what has to be given back, such as a place
         /// among the exports that may run at once, in an object that the function captures and that does it in `deinit`.
         case stream(@Sendable (BodyStream) -> Void)
+        /// One that the program sends, and that ends with the connection.
+        ///
+        /// The function gets the connection, and the head of the answer to send before. It is called on the worker's
+        /// thread, at most once, and must not block. As with a stream, it is not called when there is no one to read.
+        case socket(@Sendable (TakenSocket) -> Void)
     }
 
     /// Whether the status allows a body.

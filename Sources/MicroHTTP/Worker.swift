@@ -28,7 +28,7 @@ final class Worker: @unchecked Sendable {
     private(set) var now = MonotonicClock.milliseconds()
 
     private let outbox = Locked(Outbox())
-    private let wakeup: Int32
+    private let wakeup: WakeSignal
     private var daemons: [MHDDaemon] = []
     private var connections = ConnectionList()
     private var spinWatch = SpinWatch()
@@ -49,8 +49,8 @@ final class Worker: @unchecked Sendable {
         self.application = application
         self.receiveMilliseconds = Int64(receiveMilliseconds)
         self.budget = budget
-        wakeup = mhd_shim_eventfd()
-        guard wakeup >= 0 else { throw .system(operation: "eventfd", code: errno) }
+        guard let wakeup = WakeSignal() else { throw .system(operation: "eventfd", code: errno) }
+        self.wakeup = wakeup
         // Safety: the daemons are stopped in `close` or `deinit`, so the pointer to self outlives their use of it.
         let pointer = unsafe Unmanaged.passUnretained(self).toOpaque()
         for socket in sockets {
@@ -59,12 +59,11 @@ final class Worker: @unchecked Sendable {
             guard let daemon else { throw .system(operation: "MHD_start_daemon", code: errno) }
             daemons.append(daemon)
         }
-        items = ([wakeup] + daemons.map(\.epollDescriptor)).map(Worker.item)
+        items = ([wakeup.descriptor] + daemons.map(\.epollDescriptor)).map(Worker.item)
     }
 
     deinit {
         for daemon in daemons { daemon.stop() }
-        Glibc.close(wakeup)
     }
 
     // MARK: called by other threads
@@ -79,9 +78,7 @@ final class Worker: @unchecked Sendable {
 
     /// Wakes the loop if there is something for it that it has not been woken for.
     func wakeIfNeeded() {
-        guard outbox.withLock({ $0.takeWake() }) else { return }
-        var one: UInt64 = 1
-        unsafe write(wakeup, &one, 8)
+        if outbox.withLock({ $0.takeWake() }) { wakeup.raise() }
     }
 
     /// Asks the loop to end by `deadline`, in monotonic milliseconds.
@@ -119,9 +116,7 @@ final class Worker: @unchecked Sendable {
         if items.count > fixed { items.removeSubrange(fixed...) }
         if !lingering.isEmpty { items += lingering.items }
         unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
-        guard items[0].revents != 0 else { return }
-        var count: UInt64 = 0
-        unsafe read(wakeup, &count, 8)
+        if items[0].revents != 0 { wakeup.lower() }
     }
 
     private static func item(_ descriptor: Int32) -> pollfd {

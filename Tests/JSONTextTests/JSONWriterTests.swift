@@ -28,6 +28,13 @@ struct JSONWriterTests {
         #expect(text { $0.value(UInt64.max) } == "18446744073709551615")
     }
 
+    @Test("what is appended comes after what was there, and begins anew")
+    func appending() {
+        var bytes = Array("before ".utf8)
+        for number in 1...2 { JSONWriter.append(to: &bytes) { $0.object { $0.member("n", Int64(number)) } } }
+        #expect(String(decoding: bytes, as: UTF8.self) == #"before {"n":1}{"n":2}"#)
+    }
+
     @Test("commas stand between values and nowhere else")
     func nesting() {
         let json = text { writer in

@@ -252,7 +252,8 @@ struct EventReaderTests {
             let next = try (last + 1...last + 20).map { sequence in
                 LikeEvent(
                     sequence: sequence, at: Timestamp(milliseconds: 1),
-                    change: .newsAdded(News(id: try NewsID("n\(sequence)"), title: "t")))
+                    change: .newsAdded(
+                        NewsChange(news: News(id: try NewsID("n\(sequence)"), title: "t"), likesCount: 0)))
             }
             try journal.append(next)
             last += 20

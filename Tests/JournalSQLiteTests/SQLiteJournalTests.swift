@@ -24,8 +24,11 @@ enum Examples {
                 properties: [.init(key: "", value: ""), .init(key: "a\"b", value: "é"), .init(key: "z", value: "\n")])
             let bare = News(id: try NewsID("✨"), title: "")
             let changes: [LikeEvent.Change] = [
-                .newsAdded(full), .newsAdded(bare), .likeAdded(try like("✨", "caf\u{E9}")),
-                .likeRemoved(try like("✨", "cafe\u{301}", firstTime: false)), .newsUpdated(full), .newsUpdated(bare),
+                .newsAdded(NewsChange(news: full, likesCount: Limits.baseLikes)),
+                .newsAdded(NewsChange(news: bare, likesCount: nil)), .likeAdded(try like("✨", "caf\u{E9}")),
+                .likeRemoved(try like("✨", "cafe\u{301}", firstTime: false)),
+                .newsUpdated(NewsChange(news: full, likesCount: 1 << 60)),
+                .newsUpdated(NewsChange(news: bare, likesCount: nil)),
                 .newsRemovalStarted(bare.id), .newsRemoved(bare.id), .userRemoved(try UserID("cafe\u{301}")),
                 .newsMergeStarted(full.id, into: try NewsID("\"\\ cafe\u{301}")),
                 .likeRedated(try like("✨", "caf\u{E9}")),
@@ -86,6 +89,35 @@ struct SQLiteJournalTests {
                 == Array(repeating: Array("cafe\u{301}".utf8), count: 2))
     }
 
+    @Test("a journal whose rows of news have no count, as they had none at first, is taken, and goes on with counts")
+    func newsWithoutCount() throws {
+        let id = try NewsID("n")
+        func news(_ baseLikes: Int64) -> NewsChange {
+            NewsChange(news: News(id: id, title: "t", baseLikes: baseLikes), likesCount: nil)
+        }
+        let like = LikeChange(
+            news: id, user: try UserID("u"), likesCount: 4, numberOfGivenLikes: 1, firstTime: true)
+        let changes: [LikeEvent.Change] = [.newsAdded(news(3)), .likeAdded(like), .newsUpdated(news(5))]
+        let events = changes.enumerated().map { number, change in
+            LikeEvent(sequence: UInt64(number + 1), at: Timestamp(milliseconds: 7), change: change)
+        }
+        try SQLiteJournal(folder: folder.path).append(events)
+        #expect(try folder.integer("SELECT count(*) FROM events WHERE likes_count IS NULL") == 2)
+
+        let journal = try SQLiteJournal(folder: folder.path)
+        #expect(try journal.kept == events)
+        let shared = try replay(journal)
+        #expect(LikesReader(shared, epoch: journal.epoch).detail(id, viewer: nil)?.entry.likesCount == 6)
+        let mediator = LikesMediator(journal: journal, state: shared, bus: EventBus())
+        let draft = NewsDraft(News(id: id, title: "t", baseLikes: 1), setsBaseLikes: true)
+        try mediator.submit(LikeCommand(.putNews(draft))) { _ in }
+        mediator.start()
+        mediator.stop()
+        #expect(
+            try journal.kept.last?.change
+                == .newsUpdated(NewsChange(news: News(id: id, title: "t", baseLikes: 1), likesCount: 2)))
+    }
+
     @Test("ids of any kind and length come back byte for byte")
     func ids() throws {
         let texts = [
@@ -110,7 +142,9 @@ struct SQLiteJournalTests {
         let events = try texts.enumerated().map { number, text in
             let news = News(
                 id: try NewsID("n\(number)"), title: text, url: text, properties: [.init(key: "k", value: text)])
-            return LikeEvent(sequence: UInt64(number + 1), at: Timestamp(milliseconds: 0), change: .newsAdded(news))
+            return LikeEvent(
+                sequence: UInt64(number + 1), at: Timestamp(milliseconds: 0),
+                change: .newsAdded(NewsChange(news: news, likesCount: 0)))
         }
         let journal = try SQLiteJournal(folder: folder.path)
         try journal.append(events)
@@ -358,7 +392,7 @@ extension LikeEvent {
     /// The news that was made or replaced.
     var news: News? {
         switch change {
-        case .newsAdded(let news), .newsUpdated(let news): news
+        case .newsAdded(let change), .newsUpdated(let change): change.news
         default: nil
         }
     }

@@ -73,6 +73,7 @@ private func canonicalPath(_ route: Route) -> String {
     case .likes: "/v1/likes"
     case .counts: "/v1/counts"
     case .feed: "/v1/feed"
+    case .events: "/v1/events"
     case .export: "/v1/admin/export"
     case .import: "/v1/admin/import"
     case .verification: "/v1/admin/verify"

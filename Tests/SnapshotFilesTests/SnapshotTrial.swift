@@ -32,7 +32,11 @@ final class SnapshotTrial: Sendable {
                     change: change))
         }
         guard let news = try? NewsID("n") else { return [] }
-        append(.newsAdded(News(id: news, title: "A title", properties: [News.Property(key: "k", value: "v")])))
+        append(
+            .newsAdded(
+                NewsChange(
+                    news: News(id: news, title: "A title", properties: [News.Property(key: "k", value: "v")]),
+                    likesCount: 0)))
         func like(_ number: Int, likesCount: Int, isAdded: Bool) {
             guard let user = try? UserID("user-\(number)") else { return }
             let change = LikeChange(

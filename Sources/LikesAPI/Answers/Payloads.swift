@@ -26,11 +26,22 @@ extension JSONWriter {
     ///
     /// - Parameter windowLikes: its likes of the window that the list is about; nil when it is about none.
     mutating func members(of entry: NewsEntry, windowLikes: Int64? = nil) {
-        members(of: entry.stored.news)
-        member("likesCount", entry.likesCount)
+        members(
+            of: entry.stored.news, likesCount: entry.likesCount, windowLikes: windowLikes,
+            viewerLikes: entry.viewerLikes)
+    }
+
+    /// The members of a news with its count.
+    ///
+    /// - Parameters:
+    ///   - likesCount: nil, and left out, when it is not known.
+    ///   - viewerLikes: nil, and written as null, when there is no viewer.
+    mutating func members(of news: News, likesCount: Int64?, windowLikes: Int64? = nil, viewerLikes: Bool?) {
+        members(of: news)
+        if let likesCount { member("likesCount", likesCount) }
         if let windowLikes { member("windowLikes", windowLikes) }
         name("viewerLikes")
-        if let likes = entry.viewerLikes { value(likes) } else { null() }
+        if let viewerLikes { value(viewerLikes) } else { null() }
     }
 
     /// A detail.
@@ -48,10 +59,7 @@ extension JSONWriter {
     /// A news that was put, as a detail, when it is not there any more to be looked at.
     mutating func value(_ receipt: NewsReceipt) {
         object { json in
-            json.members(of: receipt.news)
-            json.member("likesCount", receipt.likesCount)
-            json.name("viewerLikes")
-            json.null()
+            json.members(of: receipt.news, likesCount: receipt.likesCount, viewerLikes: nil)
             json.name("newestLikers")
             json.array { _ in }
             json.member("sequence", receipt.sequence)

@@ -13,6 +13,7 @@ enum Route {
     case feed
     case profile(UserID)
     case profileLikes(UserID)
+    case events
     case export
     case `import`
     case verification
@@ -38,6 +39,7 @@ enum Route {
         case 2 where isWord(1, "likes"): self = .likes
         case 2 where isWord(1, "counts"): self = .counts
         case 2 where isWord(1, "feed"): self = .feed
+        case 2 where isWord(1, "events"): self = .events
         case 3 where isWord(1, "admin") && isWord(2, "export"): self = .export
         case 3 where isWord(1, "admin") && isWord(2, "import"): self = .import
         case 3 where isWord(1, "admin") && isWord(2, "verify"): self = .verification
@@ -78,7 +80,7 @@ enum Route {
         case .news, .like, .profileLikes: Self.readAndWrite
         case .counts: Self.readAndPost
         case .profile: Self.readAndDelete
-        case .likers, .feed, .health, .readiness, .description, .export: Self.onlyGet
+        case .likers, .feed, .events, .health, .readiness, .description, .export: Self.onlyGet
         }
     }
 

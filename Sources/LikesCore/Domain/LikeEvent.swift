@@ -20,8 +20,8 @@ package struct LikeEvent: Sendable, Equatable {
     package enum Change: Sendable, Equatable {
         case likeAdded(LikeChange)
         case likeRemoved(LikeChange)
-        indirect case newsAdded(News)
-        indirect case newsUpdated(News)
+        indirect case newsAdded(NewsChange)
+        indirect case newsUpdated(NewsChange)
         /// A deletion has begun: the news is gone for callers, its likes are being withdrawn.
         case newsRemovalStarted(NewsID)
         case newsRemoved(NewsID)
@@ -56,6 +56,22 @@ package struct LikeChange: Sendable, Equatable {
         self.numberOfGivenLikes = numberOfGivenLikes
         self.firstTime = firstTime
     }
+}
+
+/// A news that was made or replaced, with the count as it was right after it.
+package struct NewsChange: Sendable, Equatable {
+    /// What is said of it from here on.
+    package let news: News
+    /// Its likes, `baseLikes` included; nil in an event of an older journal, which did not keep the count.
+    package let likesCount: Int64?
+
+    package init(news: News, likesCount: Int64?) {
+        self.news = news
+        self.likesCount = likesCount
+    }
+
+    /// Whether the count, if it was kept, is this one.
+    func agrees(with likesCount: Int64) -> Bool { self.likesCount ?? likesCount == likesCount }
 }
 
 /// A batch of events that is durable and folded; published on the event bus once per batch.

@@ -183,10 +183,11 @@ struct Draft {
         changedNews[news.id] = news
         if let author = old?.author { changedAuthors.insert(author) }
         if let author = news.author { changedAuthors.insert(author) }
-        append(old == nil ? .newsAdded(news) : .newsUpdated(news), at: now, operationID)
         let handle = self.news(news.id, in: state) ?? UInt32.max - UInt32(newNews.count)
         if old == nil { newNews[news.id] = handle }
         baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
+        let change = NewsChange(news: news, likesCount: likesCount(handle, in: state))
+        append(old == nil ? .newsAdded(change) : .newsUpdated(change), at: now, operationID)
     }
 
     /// Writes down that the removal of a news begins.

@@ -16,8 +16,9 @@ package struct KeptEvents: Sendable {
 
 /// What the events of a journal say of each news and each user, compared with the likes of a state.
 ///
-/// Each event of a like carries both counts as they were after it, so the last one of a news, or of a user, says what
-/// there must be now, as long as nothing came in between that changes the count in another way.
+/// Each event of a like carries both counts as they were after it, and that of a news the news' count, so the last one
+/// of a news, or of a user, says what there must be now, as long as nothing came in between that changes the count in
+/// another way.
 struct JournalComparison {
     private let state: LikesState
     private var bases: [Int64]
@@ -57,18 +58,21 @@ struct JournalComparison {
         case .likeAdded(let like), .likeRemoved(let like), .likeRedated(let like):
             if let news = state.catalog.findStored(like.news) { counts[Int(news)] = like.likesCount }
             if let user = state.users.find(like.user) { given[Int(user)] = like.numberOfGivenLikes }
-        case .newsAdded(let news):
+        case .newsAdded(let change):
             // Made again, it begins from zero.
-            say(news, count: news.baseLikes)
-        case .newsUpdated(let news):
-            guard let handle = state.catalog.findStored(news.id) else { return }
-            let (base, count) = (bases[Int(handle)], counts[Int(handle)])
-            let isSaid = base != Self.unsaid && count != Self.unsaid
-            say(news, count: isSaid ? count + news.baseLikes - base : Self.unsaid)
+            say(change.news, count: change.likesCount ?? change.news.baseLikes)
+        case .newsUpdated(let change): say(change.news, count: change.likesCount ?? impliedCount(change.news))
         case .newsRemovalStarted, .newsRemoved, .newsMergeStarted, .newsMerged: break
         case .userRemoved(let id):
             if let user = state.users.find(id) { given[Int(user)] = 0 }
         }
+    }
+
+    /// The count of a news after it was replaced, by an event that does not carry it.
+    private func impliedCount(_ news: News) -> Int64 {
+        guard let handle = state.catalog.findStored(news.id) else { return Self.unsaid }
+        let (base, count) = (bases[Int(handle)], counts[Int(handle)])
+        return base == Self.unsaid || count == Self.unsaid ? Self.unsaid : count + news.baseLikes - base
     }
 
     private mutating func say(_ news: News, count: Int64) {

@@ -39,6 +39,19 @@ struct Flag {
             name: "trending-half-life", value: "TIME", help: "in which a like loses half of its weight in trending",
             initial: "24h", verbs: [.serve]),
         Flag(
+            name: "max-streams", value: "N", help: "live streams at one time; one more is 503", initial: "10000",
+            verbs: [.serve]),
+        Flag(
+            name: "max-streams-per-address", value: "N", help: "live streams from one address; one more is 429",
+            initial: "1000, but none from this machine", verbs: [.serve]),
+        Flag(
+            name: "stream-heartbeat", value: "TIME", help: "between two signs of life on a live stream, 1s to 1h",
+            initial: "15s", verbs: [.serve]),
+        Flag(
+            name: "stream-stall", value: "TIME",
+            help: "for which a client may take nothing of a live stream, 1s to 1h; then it ends", initial: "30s",
+            verbs: [.serve]),
+        Flag(
             name: "workers", value: "N", help: "threads that serve HTTP, 1 to 256", initial: "one per core",
             verbs: [.serve]),
         Flag(

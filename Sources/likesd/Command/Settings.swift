@@ -98,11 +98,12 @@ struct Settings {
         }
     }
 
-    /// The milliseconds of a flag, if it was set: a number with its unit, which is m, h or d.
+    /// The milliseconds of a flag, if it was set: a number with its unit, which is s, m, h or d.
     func milliseconds(_ name: String, _ range: ClosedRange<Int64>) throws(Stop) -> Int64? {
         guard let value = values[name]?.last else { return nil }
         let unit: Int64? =
             switch value.text.last {
+            case "s": 1_000
             case "m": 60_000
             case "h": 3_600_000
             case "d": 86_400_000
@@ -114,10 +115,17 @@ struct Settings {
         else {
             throw Stop(
                 .usage,
-                "\(value.source): \"\(value.text)\" is not a time from \(range.lowerBound / 60_000)m to "
-                    + "\(range.upperBound / 86_400_000)d, such as 90m, 24h or 7d")
+                "\(value.source): \"\(value.text)\" is not a time from \(Self.text(range.lowerBound)) to "
+                    + "\(Self.text(range.upperBound)), such as 30s, 90m, 24h or 7d")
         }
         return number * unit
+    }
+
+    /// A time in the largest unit that divides it.
+    private static func text(_ milliseconds: Int64) -> String {
+        let units: [(Int64, String)] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m")]
+        guard let unit = units.first(where: { milliseconds % $0.0 == 0 }) else { return "\(milliseconds / 1_000)s" }
+        return "\(milliseconds / unit.0)\(unit.1)"
     }
 
     /// The number of a flag, if it was set.

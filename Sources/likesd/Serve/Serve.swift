@@ -1,3 +1,4 @@
+internal import EventStreams
 internal import Glibc
 internal import JSONText
 internal import LikesAPI
@@ -42,6 +43,8 @@ struct ServeSettings {
     let halfLife: HalfLife
     /// Nil when no other web pages may call.
     let crossOrigin: CrossOrigin?
+    /// Of live updates.
+    let streams: EventStreams.Settings
 
     init(_ settings: Settings) throws(Stop) {
         host = try settings.text("host") ?? "localhost"
@@ -53,9 +56,22 @@ struct ServeSettings {
             ?? .standard
         let origins = try settings.origins("cors-origin")
         crossOrigin = origins.isEmpty ? nil : CrossOrigin(origins)
+        streams = try Self.streams(settings)
         let isInMemory = try settings.isSet("in-memory") ?? false
         let folder = try settings.text("data")
         dataFolder = isInMemory ? nil : folder ?? "./data"
+    }
+
+    private static func streams(_ settings: Settings) throws(Stop) -> EventStreams.Settings {
+        var streams = EventStreams.Settings()
+        streams.readers = try settings.number("max-streams", 0...StreamLimits.readersMaximum) ?? streams.readers
+        streams.readersPerAddress = try settings.number("max-streams-per-address", 0...StreamLimits.readersMaximum)
+        streams.heartbeatMilliseconds =
+            try settings.milliseconds("stream-heartbeat", StreamLimits.allowedMilliseconds)
+            ?? streams.heartbeatMilliseconds
+        streams.stallMilliseconds =
+            try settings.milliseconds("stream-stall", StreamLimits.allowedMilliseconds) ?? streams.stallMilliseconds
+        return streams
     }
 
     private static var cores: Int { min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), HTTPLimits.workers) }

@@ -1,3 +1,4 @@
+internal import EventStreams
 internal import JSONText
 internal import LikesAPI
 internal import LikesCore
@@ -17,6 +18,8 @@ final class Service {
     private var journal: (any Journal)?
     private var shared: SharedLikes?
     private var snapshotter: Snapshotter?
+    private var streams: EventStreams?
+    private let descriptors: DescriptorBudget
     private let auditor = Locked<Auditor?>(nil)
     private let mediator = Locked<LikesMediator?>(nil)
     private let server = Locked<HTTPServer?>(nil)
@@ -32,6 +35,7 @@ final class Service {
 
     init(_ settings: ServeSettings) {
         self.settings = settings
+        descriptors = DescriptorBudget(takenSockets: settings.streams.readers)
         root.add(
             Coordinator("journal", onStart: { [unowned self] in try openJournal() }) { [unowned self] in
                 journal?.close()
@@ -39,6 +43,11 @@ final class Service {
         root.add(
             Coordinator("snapshots", onStart: { [unowned self] in startSnapshots() }) { [unowned self] in
                 snapshotter?.stop(deadline: stopDeadline)
+            })
+        // Around the mediator, so that readers hear of the last events before their streams end.
+        root.add(
+            Coordinator("streams", onStart: { [unowned self] in try startStreams() }) { [unowned self] in
+                streams?.stop()
             })
         root.add(
             Coordinator("mediator", onStart: { [unowned self] in startMediator() }) { [unowned self] in
@@ -112,6 +121,24 @@ final class Service {
         }
     }
 
+    private func startStreams() throws(Stop) {
+        guard let journal, let shared else { preconditionFailure("the journal comes first") }
+        let reader = LikesReader(shared, epoch: journal.epoch)
+        var settings = settings.streams
+        if descriptors.takenSockets < settings.readers {
+            settings.readers = descriptors.takenSockets
+            Log.entry(.warning, "streams_limited") { json in
+                json.member("streams", Int64(settings.readers))
+                json.member("reason", "the system allows too few open files")
+            }
+        }
+        let streams = EventStreams(
+            journal, position: { reader.position }, format: LikesAPI.eventFormat(journal.epoch), settings)
+        guard let streams else { throw Stop(.unavailable, "the system gives no more descriptors") }
+        streams.start(bus)
+        self.streams = streams
+    }
+
     private func startMediator() {
         guard let journal, let shared else { preconditionFailure("the journal comes first") }
         let mediator = LikesMediator(
@@ -147,7 +174,8 @@ final class Service {
     }
 
     private func startServer() throws(Stop) {
-        guard let mediator = mediator.withLock({ $0 }), let shared, let journal, let auditor = auditor.withLock({ $0 })
+        guard let mediator = mediator.withLock({ $0 }), let shared, let journal, let streams,
+            let auditor = auditor.withLock({ $0 })
         else {
             preconditionFailure("the mediator comes first")
         }
@@ -159,11 +187,12 @@ final class Service {
             (self.waits, self.rankings) = (waits, rankings)
             let api = LikesAPI(
                 mediator: mediator, reader: reader, auditor: auditor, readiness: Readiness(waits, rankings),
-                halfLife: settings.halfLife, isLoopback: addresses.allSatisfy(\.isLoopback),
+                streams: streams, halfLife: settings.halfLife, isLoopback: addresses.allSatisfy(\.isLoopback),
                 crossOrigin: settings.crossOrigin)
-            let server = try HTTPServer(
-                configuration: .init(hosts: [settings.host], port: settings.port, workers: settings.workers),
-                application: api.application)
+            var configuration = HTTPServer.Configuration(
+                hosts: [settings.host], port: settings.port, workers: settings.workers)
+            configuration.descriptors = descriptors
+            let server = try HTTPServer(configuration: configuration, application: api.application)
             self.server.withLock { $0 = server }
             server.start()
         } catch {

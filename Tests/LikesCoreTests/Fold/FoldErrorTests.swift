@@ -10,10 +10,12 @@ struct FoldErrorTests {
     }
 
     private static let past: [LikeEvent.Change] = [
-        .newsAdded(News(id: "n", title: "")), .newsAdded(News(id: "leaving", title: "", baseLikes: 3)),
+        .newsAdded(NewsChange(news: News(id: "n", title: ""), likesCount: 0)),
+        .newsAdded(NewsChange(news: News(id: "leaving", title: "", baseLikes: 3), likesCount: 3)),
         .likeAdded(like("n", "a", count: 1)), .likeAdded(like("leaving", "a", count: 4, given: 2)),
-        .newsRemovalStarted("leaving"), .newsAdded(News(id: "merging", title: "")),
-        .newsAdded(News(id: "other", title: "")), .likeAdded(like("merging", "c", count: 1)),
+        .newsRemovalStarted("leaving"), .newsAdded(NewsChange(news: News(id: "merging", title: ""), likesCount: 0)),
+        .newsAdded(NewsChange(news: News(id: "other", title: ""), likesCount: 0)),
+        .likeAdded(like("merging", "c", count: 1)),
         .newsMergeStarted("merging", into: "n"),
     ]
 
@@ -30,10 +32,12 @@ struct FoldErrorTests {
         (10, .likeRemoved(like("unknown", "a", count: 0)), .unknownNews),
         (10, .likeRemoved(like("n", "b", count: 0)), .unknownLike),
         (10, .likeRemoved(like("n", "a", count: 1)), .wrongCount),
-        (10, .newsAdded(News(id: "n", title: "")), .repeatedNews),
-        (10, .newsAdded(News(id: "leaving", title: "")), .repeatedNews),
-        (10, .newsUpdated(News(id: "unknown", title: "")), .unknownNews),
-        (10, .newsUpdated(News(id: "leaving", title: "")), .unknownNews),
+        (10, .newsAdded(NewsChange(news: News(id: "n", title: ""), likesCount: 0)), .repeatedNews),
+        (10, .newsAdded(NewsChange(news: News(id: "leaving", title: ""), likesCount: 0)), .repeatedNews),
+        (10, .newsUpdated(NewsChange(news: News(id: "unknown", title: ""), likesCount: 0)), .unknownNews),
+        (10, .newsUpdated(NewsChange(news: News(id: "leaving", title: ""), likesCount: 0)), .unknownNews),
+        (10, .newsAdded(NewsChange(news: News(id: "unknown", title: "", baseLikes: 3), likesCount: 2)), .wrongCount),
+        (10, .newsUpdated(NewsChange(news: News(id: "n", title: "", baseLikes: 3), likesCount: 3)), .wrongCount),
         (10, .newsRemovalStarted("unknown"), .unknownNews),
         (10, .newsRemovalStarted("leaving"), .unknownNews),
         (10, .newsRemoved("unknown"), .unknownNews),
@@ -47,7 +51,7 @@ struct FoldErrorTests {
         (10, .likeRedated(like("n", "a", count: 2, given: 2)), .wrongCount),
         (10, .likeRedated(like("n", "a", count: 1, given: 1)), .wrongCount),
         (10, .likeRedated(like("n", "a", count: 1, given: 2)), .wrongTime),
-        (10, .newsAdded(News(id: "merging", title: "")), .repeatedNews),
+        (10, .newsAdded(NewsChange(news: News(id: "merging", title: ""), likesCount: 0)), .repeatedNews),
         (10, .newsRemovalStarted("n"), .wrongMerge),
         (10, .newsRemoved("merging"), .wrongMerge),
         (10, .newsMergeStarted("unknown", into: "n"), .unknownNews),
@@ -81,5 +85,18 @@ struct FoldErrorTests {
         let next = LikeEvent(sequence: 10, at: .some, change: .likeRemoved(Self.like("leaving", "a", count: 3)))
         try shared.write { try $0.fold(next) }
         #expect(reader.position == 10)
+    }
+
+    @Test("a news whose event says no count, as in older journals, is taken")
+    func newsWithoutCount() throws {
+        let state = LikesState()
+        for (number, baseLikes) in [3, 8, 0].enumerated() {
+            let change = NewsChange(news: News(id: "n", title: "", baseLikes: Int64(baseLikes)), likesCount: nil)
+            try state.fold(
+                LikeEvent(
+                    sequence: UInt64(number + 1), at: .some,
+                    change: number == 0 ? .newsAdded(change) : .newsUpdated(change)))
+            #expect(state.catalog.find("n").map { state.detail.likesCount($0) } == Int64(baseLikes))
+        }
     }
 }

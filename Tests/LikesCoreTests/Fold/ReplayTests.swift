@@ -54,7 +54,8 @@ struct ReplayTests {
     @Test("a journal whose events do not fit is refused, with the event and the reason")
     func unusableJournal() throws {
         let journal = RecordingJournal(events: [
-            LikeEvent(sequence: 1, at: .some, change: .newsAdded(News(id: "n", title: ""))),
+            LikeEvent(
+                sequence: 1, at: .some, change: .newsAdded(NewsChange(news: News(id: "n", title: ""), likesCount: 0))),
             LikeEvent(sequence: 3, at: .some, change: .newsRemovalStarted("n")),
         ])
         do throws(JournalError) {

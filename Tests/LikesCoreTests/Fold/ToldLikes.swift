@@ -18,14 +18,11 @@ struct ToldLikes {
 
     mutating func take(_ event: LikeEvent) throws {
         switch event.change {
-        case .newsAdded(let news):
-            try #require(redirects[news.id] == nil)
-            base[news.id] = news.baseLikes
-            authors[news.id] = news.author
-            liked[news.id] = []
-        case .newsUpdated(let news):
-            base[news.id] = news.baseLikes
-            authors[news.id] = news.author
+        case .newsAdded(let change):
+            try #require(redirects[change.news.id] == nil)
+            liked[change.news.id] = []
+            try describe(change)
+        case .newsUpdated(let change): try describe(change)
         case .newsRemovalStarted(let id):
             redirects = redirects.filter { $0.value != id }
             authors[id] = nil
@@ -50,6 +47,13 @@ struct ToldLikes {
         let given = likers.values.count { $0[like.user] != nil }
         try #require(like.numberOfGivenLikes == Int64(given))
         try #require(like.likesCount == base[like.news, default: 0] + Int64(likers[like.news, default: [:]].count))
+    }
+
+    private mutating func describe(_ change: NewsChange) throws {
+        let news = change.news
+        base[news.id] = news.baseLikes
+        authors[news.id] = news.author
+        try #require(change.likesCount == news.baseLikes + Int64(likers[news.id, default: [:]].count))
     }
 
     private mutating func add(_ like: LikeChange, _ event: LikeEvent) throws {

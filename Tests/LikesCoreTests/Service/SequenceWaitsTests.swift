@@ -25,7 +25,8 @@ struct SequenceWaitsTests {
         try shared.write { state in
             let sequence = state.position + 1
             let event = LikeEvent(
-                sequence: sequence, at: .some, change: .newsAdded(News(id: .news(Int(sequence)), title: "")))
+                sequence: sequence, at: .some,
+                change: .newsAdded(NewsChange(news: News(id: .news(Int(sequence)), title: ""), likesCount: 0)))
             try state.fold(event)
             return event
         }

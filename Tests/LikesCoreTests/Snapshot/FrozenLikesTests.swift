@@ -78,7 +78,9 @@ struct FrozenLikesTests {
         let bytes = try SnapshotBytes(FrozenLikes(SharedLikes(LikesState())))
         let state = try bytes.state()
         #expect(state.position == 0)
-        try state.fold(LikeEvent(sequence: 1, at: .some, change: .newsAdded(News(id: "n", title: "t"))))
+        try state.fold(
+            LikeEvent(
+                sequence: 1, at: .some, change: .newsAdded(NewsChange(news: News(id: "n", title: "t"), likesCount: 0))))
         #expect(state.catalog.count == 1)
     }
 

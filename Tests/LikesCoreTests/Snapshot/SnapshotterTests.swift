@@ -53,7 +53,9 @@ struct SnapshotterTests {
     private func live(_ count: Int) throws {
         let first = shared.read { $0.position } + 1
         let events = (first..<first + UInt64(count)).map {
-            LikeEvent(sequence: $0, at: .some, change: .newsAdded(News(id: .news(Int($0)), title: "")))
+            LikeEvent(
+                sequence: $0, at: .some,
+                change: .newsAdded(NewsChange(news: News(id: .news(Int($0)), title: ""), likesCount: 0)))
         }
         try shared.write { state in for event in events { try state.fold(event) } }
         bus.publish(FoldedBatch(events: events))

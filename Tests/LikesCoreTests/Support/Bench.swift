@@ -224,8 +224,8 @@ extension LikeEvent {
         switch change {
         case .likeAdded(let like): "+\(like.news.text) \(like.user.text)"
         case .likeRemoved(let like): "-\(like.news.text) \(like.user.text)"
-        case .newsAdded(let news): "added \(news.id.text)"
-        case .newsUpdated(let news): "updated \(news.id.text)"
+        case .newsAdded(let change): "added \(change.news.id.text)"
+        case .newsUpdated(let change): "updated \(change.news.id.text)"
         case .newsRemovalStarted(let id): "leaving \(id.text)"
         case .newsRemoved(let id): "removed \(id.text)"
         case .userRemoved(let id): "forgot \(id.text)"

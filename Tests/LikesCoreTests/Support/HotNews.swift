@@ -9,7 +9,10 @@ enum HotNews {
             events.append(LikeEvent(sequence: UInt64(events.count + 1), at: .some, change: change))
         }
         for id in ids + ["other"] {
-            append(.newsAdded(News(id: id, title: "", author: author, baseLikes: baseLikes)))
+            append(
+                .newsAdded(
+                    NewsChange(
+                        news: News(id: id, title: "", author: author, baseLikes: baseLikes), likesCount: baseLikes)))
         }
         for (index, id) in ids.enumerated() {
             for number in 0..<likers {

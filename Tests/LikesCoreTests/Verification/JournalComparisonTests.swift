@@ -70,8 +70,31 @@ struct JournalComparisonTests {
         #expect(try places { $0.removeLast() }.contains("the end of the journal"))
         #expect(
             try places {
-                $0[0] = LikeEvent(sequence: 1, at: .some, change: .newsAdded(News(id: "n0", title: "", baseLikes: 7)))
+                $0[0] = LikeEvent(
+                    sequence: 1, at: .some,
+                    change: .newsAdded(NewsChange(news: News(id: "n0", title: "", baseLikes: 7), likesCount: 7)))
             } == ["baseLikes of news \"n0\" in the journal"])
+    }
+
+    @Test("the count that comes with a news is compared, and may be missing, as in older journals")
+    func countOfNews() throws {
+        let bench = try Damage.bench()
+        try bench.put("n1", baseLikes: 7)
+        let frozen = FrozenLikes(bench.shared)
+        let events = bench.journal.events
+        let last = try #require(events.last)
+        guard case .newsUpdated(let change) = last.change, let likesCount = change.likesCount else {
+            Issue.record("the last event is \(last)")
+            return
+        }
+        for (count, places) in [
+            (likesCount + 1, ["the last count of news \"n1\" in the journal"]), (likesCount, []), (nil, []),
+        ] {
+            let told = NewsChange(news: change.news, likesCount: count)
+            let event = LikeEvent(sequence: last.sequence, at: last.at, change: .newsUpdated(told))
+            let report = try Self.report(frozen, Self.kept(events.dropLast() + [event]))
+            #expect(report.findings.map(\.place) == places)
+        }
     }
 
     @Test("events that are dropped while it reads are none that are missing")

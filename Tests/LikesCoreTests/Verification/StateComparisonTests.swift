@@ -37,7 +37,8 @@ struct StateComparisonTests {
     }
 
     private static let base: [LikeEvent.Change] = [
-        .newsAdded(News(id: "a", title: "A", author: "w")), .newsAdded(News(id: "b", title: "B")), like("a", "u", 1, 1),
+        .newsAdded(NewsChange(news: News(id: "a", title: "A", author: "w"), likesCount: 0)),
+        .newsAdded(NewsChange(news: News(id: "b", title: "B"), likesCount: 0)), like("a", "u", 1, 1),
         like("b", "u", 1, 2), like("a", "v", 2, 1),
     ]
 
@@ -68,8 +69,12 @@ struct StateComparisonTests {
             changes[index] = change
             return Self.differences(base, try Self.state(changes)).joined(separator: "; ")
         }
-        #expect(try differences(1, .newsAdded(News(id: "b", title: "Another"))).contains("news \"b\""))
-        #expect(try differences(0, .newsAdded(News(id: "a", title: "A"))).contains("user \"w\" is on one side only"))
+        #expect(
+            try differences(1, .newsAdded(NewsChange(news: News(id: "b", title: "Another"), likesCount: 0))).contains(
+                "news \"b\""))
+        #expect(
+            try differences(0, .newsAdded(NewsChange(news: News(id: "a", title: "A"), likesCount: 0))).contains(
+                "user \"w\" is on one side only"))
         #expect(try differences(4, Self.like("a", "x", 2, 1)).contains("user \"v\" is on one side only"))
         #expect(try differences(4, Self.like("b", "v", 2, 1)).contains("the detail's count of news \"a\": 2 and 1"))
         let later = try Self.state(Self.base) { $0 == 4 ? 99 : Int64($0) }

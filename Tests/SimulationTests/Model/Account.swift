@@ -260,9 +260,9 @@ struct Account {
         case (.likeAll(let user, let listed), .likeAdded(let like))
         where like.user == user && Self.names(listed, like.news, model):
             return .like(like.news, user, at: now)
-        case (.likeAll(let user, let listed?), .newsAdded(let news)) where listed.contains(news.id):
+        case (.likeAll(let user, let listed?), .newsAdded(let change)) where listed.contains(change.news.id):
             likeEvents += 1
-            return .like(news.id, user, at: now)
+            return .like(change.news.id, user, at: now)
         case (.unlikeAll(let user, let listed), .likeRemoved(let like))
         where like.user == user && Self.names(listed, like.news, model):
             return .unlike(like.news, user)
@@ -316,9 +316,9 @@ struct Account {
             request.liked && meant(request, model) == like.news && request.user == like.user
         case (.toggle(let request), .likeRemoved(let like)):
             !request.liked && meant(request, model) == like.news && request.user == like.user
-        case (.toggle(let request), .newsAdded(let news)): request.liked && request.news == news.id
-        case (.put(let draft), .newsAdded(let news)), (.put(let draft), .newsUpdated(let news)):
-            draft.news.id == news.id
+        case (.toggle(let request), .newsAdded(let change)): request.liked && request.news == change.news.id
+        case (.put(let draft), .newsAdded(let change)), (.put(let draft), .newsUpdated(let change)):
+            draft.news.id == change.news.id
         default: false
         }
     }

@@ -262,13 +262,18 @@ struct ReferenceModel {
         touch(news.author)
         guard let old = items[news.id] else {
             items[news.id] = Item(news: news, createdAt: stamp.now, changedAt: position + 1)
-            return event(.newsAdded(news), of: nil, news: news.id, stamp.now, stamp.operationID)
+            return event(.newsAdded(described(news)), of: nil, news: news.id, stamp.now, stamp.operationID)
         }
         try require(!old.isLeaving, "\(news.id.text) is put while it is being deleted")
         try require(old.news != news, "\(news.id.text) is replaced by itself")
         touch(old.news.author)
         items[news.id]?.news = news
-        return event(.newsUpdated(news), of: nil, news: news.id, stamp.now, stamp.operationID)
+        return event(.newsUpdated(described(news)), of: nil, news: news.id, stamp.now, stamp.operationID)
+    }
+
+    /// A news that was made or replaced, with its count now.
+    private func described(_ news: News) -> NewsChange {
+        NewsChange(news: news, likesCount: items[news.id]?.likesCount)
     }
 
     private mutating func forget(_ user: UserID, _ stamp: Stamp) throws(Finding) -> LikeEvent {
@@ -307,7 +312,7 @@ struct ReferenceModel {
             baseLikes: baseLikes, properties: into.properties)
         items[target]?.news = sum
         touch(into.author)
-        return [start, event(.newsUpdated(sum), of: nil, news: target, stamp.now, stamp.operationID)]
+        return [start, event(.newsUpdated(described(sum)), of: nil, news: target, stamp.now, stamp.operationID)]
     }
 
     private mutating func move(_ id: NewsID, _ user: UserID, _ stamp: Stamp) throws(Finding) -> [LikeEvent] {

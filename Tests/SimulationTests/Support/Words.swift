@@ -77,8 +77,8 @@ extension LikeEvent {
         switch change {
         case .likeAdded(let like): "\(sequence): +\(like.news.text) \(like.user.text)"
         case .likeRemoved(let like): "\(sequence): -\(like.news.text) \(like.user.text)"
-        case .newsAdded(let news): "\(sequence): added \(news.id.text)"
-        case .newsUpdated(let news): "\(sequence): updated \(news.id.text)"
+        case .newsAdded(let change): "\(sequence): added \(change.news.id.text)"
+        case .newsUpdated(let change): "\(sequence): updated \(change.news.id.text)"
         case .newsRemovalStarted(let id): "\(sequence): leaving \(id.text)"
         case .newsRemoved(let id): "\(sequence): removed \(id.text)"
         case .userRemoved(let id): "\(sequence): forgot \(id.text)"

@@ -34,9 +34,9 @@ struct Reading {
             case .likeAdded(let like), .likeRemoved(let like), .likeRedated(let like):
                 news.insert(like.news)
                 users.insert(like.user)
-            case .newsAdded(let added), .newsUpdated(let added):
-                news.insert(added.id)
-                if let author = added.author { users.insert(author) }
+            case .newsAdded(let change), .newsUpdated(let change):
+                news.insert(change.news.id)
+                if let author = change.news.author { users.insert(author) }
             case .newsRemovalStarted(let id), .newsRemoved(let id): news.insert(id)
             case .newsMergeStarted(let id, let target), .newsMerged(let id, let target): news.formUnion([id, target])
             case .userRemoved(let id): users.insert(id)

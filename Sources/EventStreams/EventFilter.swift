@@ -1,0 +1,67 @@
+package import LikesCore
+
+/// What a reader wants to hear of: everything, or what is about any of some news and users.
+package struct EventFilter: Sendable {
+    /// A subject that is wanted, with its hash.
+    private struct Wanted<ID: Hashable & Sendable>: Sendable {
+        let hash: Int
+        let id: ID
+    }
+
+    // In the order of the hashes.
+    private var news: [Wanted<NewsID>] = []
+    private var users: [Wanted<UserID>] = []
+
+    /// Everything.
+    package init() {}
+
+    /// What is about any of these; everything when there are none.
+    package init(news: [NewsID], users: [UserID]) {
+        for id in news { Self.insert(id, into: &self.news) }
+        for id in users { Self.insert(id, into: &self.users) }
+    }
+
+    /// Whether nothing is left out.
+    var isEverything: Bool { news.isEmpty && users.isEmpty }
+
+    var newsHashes: [Int] { news.map(\.hash) }
+    var userHashes: [Int] { users.map(\.hash) }
+
+    /// Whether the reader hears of an event about this.
+    func admits(_ subject: EventSubject) -> Bool {
+        isEverything || subject.news.map { Self.contains($0, subject.newsHash, in: news) } ?? false
+            || subject.user.map { Self.contains($0, subject.userHash, in: users) } ?? false
+    }
+
+    /// Follows a merge.
+    ///
+    /// - Returns: whether that is new.
+    mutating func follow(_ target: NewsID) -> Bool { Self.insert(target, into: &news) }
+
+    /// The first place whose hash is not below.
+    private static func place<ID>(of hash: Int, in list: [Wanted<ID>]) -> Int {
+        var (low, high) = (0, list.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if list[middle].hash < hash { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private static func contains<ID>(_ id: ID, _ hash: Int, in list: [Wanted<ID>]) -> Bool {
+        var place = place(of: hash, in: list)
+        while place < list.count, list[place].hash == hash {
+            if list[place].id == id { return true }
+            place += 1
+        }
+        return false
+    }
+
+    @discardableResult
+    private static func insert<ID>(_ id: ID, into list: inout [Wanted<ID>]) -> Bool {
+        let hash = id.hashValue
+        guard !contains(id, hash, in: list) else { return false }
+        list.insert(Wanted(hash: hash, id: id), at: place(of: hash, in: list))
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+package import LikesCore
+package import MicroHTTP
+internal import Threading
+
+/// Live updates: every event, once it is durable and folded, to every reader that wants to hear of it.
+///
+/// Hears of every batch on the event bus. What it sends is in the order of the events, without a gap and without a repeat, from
+/// the place where a reader begins, be that in the past: then out of the journal first.
+package final class EventStreams: Sendable {
+    /// What a service is asked for about its streams.
+    package struct Settings: Sendable {
+        /// Readers at one time.
+        package var readers = StreamLimits.readers
+        /// Readers from one address; nil for the usual number, which does not hold for this machine itself.
+        package var readersPerAddress: Int?
+        /// Milliseconds between two heartbeats.
+        package var heartbeatMilliseconds = StreamLimits.heartbeatMilliseconds
+        /// Milliseconds that a reader may take no bytes.
+        package var stallMilliseconds = StreamLimits.stallMilliseconds
+
+        /// The usual ones.
+        package init() {}
+    }
+
+    /// The places for readers.
+    package let places: StreamPlaces
+    private let loop: StreamLoop
+    private let replayer: Replayer
+    private let thread = Locked<Thread?>(nil)
+
+    /// Streams that nobody hears anything of before `start`.
+    ///
+    /// - Parameters:
+    ///   - journal: asked for what is not in memory any more.
+    ///   - position: the last event that is folded.
+    ///   - format: how events look.
+    /// - Returns: nil when the system gives no more descriptors.
+    package init?(
+        _ journal: any Journal, position: @escaping @Sendable () -> UInt64, format: any EventFormat, _ settings: Settings
+    ) {
+        let replayer = Replayer(journal, format, position: position)
+        let loop = StreamLoop(
+            format, replayer, position: position(), heartbeatMilliseconds: settings.heartbeatMilliseconds,
+            stallMilliseconds: settings.stallMilliseconds)
+        guard let loop else { return nil }
+        (self.replayer, self.loop) = (replayer, loop)
+        places = StreamPlaces(limit: settings.readers, addressLimit: settings.readersPerAddress)
+    }
+
+    /// Begins to listen and to send. The bus must not have told anything since `init`.
+    package func start(_ bus: EventBus) {
+        bus.subscribe(to: FoldedBatch.self, self) { streams, batch in streams.loop.put(batch.events) }
+        replayer.start()
+        let thread = Thread { [loop] in loop.run() }
+        self.thread.withLock { $0 = thread }
+    }
+
+    /// Sends what is due, ends all streams, and returns when that is done: after `StreamLimits.stopMilliseconds` at most.
+    ///
+    /// Whoever publishes and whoever lets readers in must have stopped before.
+    package func stop() {
+        loop.requestStop()
+        thread.withLock { $0.take() }?.join()
+        replayer.stop()
+    }
+
+    /// Lets a reader in. Its socket gets the head of the answer first.
+    package func join(_ socket: TakenSocket, _ place: StreamPlaces.Place, _ filter: EventFilter, from start: StreamStart) {
+        loop.join(JoiningReader(socket: socket, place: place, filter: filter, start: start))
+    }
+}
+
+/// Where a stream begins.
+package enum StreamStart: Sendable, Equatable {
+    /// With what is new: behind the last event that is folded when the request is answered.
+    case now(UInt64)
+    /// Behind an event that the client has had.
+    case after(UInt64)
+    /// With what is new, for a client whose place means nothing here: it is told to read everything again.
+    case reset
+
+    /// The event behind which it begins, if that is settled.
+    var position: UInt64? {
+        switch self {
+        case .now(let sequence), .after(let sequence): sequence
+        case .reset: nil
+        }
+    }
+}

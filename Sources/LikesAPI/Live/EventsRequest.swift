@@ -1,0 +1,77 @@
+internal import EventStreams
+internal import LikesCore
+internal import MicroHTTP
+
+/// What a request for live updates asks for.
+struct EventsRequest {
+    let filter: EventFilter
+    let start: StreamStart
+
+    /// - Throws: `not_acceptable` for a client that does not want an event stream, `invalid_id` and `invalid_parameter`.
+    init(_ query: Query, _ request: borrowing Request, _ reader: LikesReader) throws(Problem) {
+        guard EventStreamType.isAccepted(request.header("Accept")) else {
+            throw Problem(.notAcceptable, "this is \(EventStreamType.name), which the Accept header leaves out")
+        }
+        filter = try Self.filter(query, reader)
+        start = try Self.start(since: query.text("since"), lastEventID: request.header("Last-Event-ID"), reader)
+    }
+
+    private static func filter(_ query: Query, _ reader: LikesReader) throws(Problem) -> EventFilter {
+        let news: [NewsID] = try query.ids("news")
+        let users: [UserID] = try query.ids("user")
+        guard max(news.count, users.count) <= APILimits.streamFilters else {
+            throw Problem(.invalidParameter, "news, user: up to \(APILimits.streamFilters) ids of each are allowed")
+        }
+        // What was merged lives on in its target. Its own id stays, for what happened before.
+        return EventFilter(news: news + news.compactMap(reader.redirect), users: users)
+    }
+
+    /// - Parameter lastEventID: goes before `since`: a browser sends it when it comes back to the same address. What makes no
+    ///   sense in it is no error but a place that is not kept: after an error a browser would not come back.
+    private static func start(
+        since: String?, lastEventID: String?, _ reader: LikesReader
+    ) throws(Problem) -> StreamStart {
+        let position = reader.position
+        let sinceToken = since.map(Token.init)
+        if case .some(nil) = sinceToken {
+            throw Problem(.invalidParameter, "since: a token out of an event's id or Likes-Sequence is expected")
+        }
+        let isNamed = lastEventID.map { !$0.isEmpty } ?? false
+        guard let place = isNamed ? lastEventID.map(Token.init) : sinceToken else { return .now(position) }
+        guard let place, place.epoch == reader.epoch, place.sequence <= position else { return .reset }
+        return .after(place.sequence)
+    }
+}
+
+/// The media type of a stream, and whether a client wants it.
+enum EventStreamType {
+    static let name = "text/event-stream"
+
+    /// Whether an `Accept` header has room for it (RFC 9110, 12.5.1): of what names it, the most exact counts.
+    static func isAccepted(_ accept: String?) -> Bool {
+        guard let accept, !accept.isEmpty else { return true }
+        var found: (exactness: Int, isWanted: Bool)?
+        for range in accept.lowercased().split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.trimmed }
+            guard let exactness = [name, "text/*", "*/*"].firstIndex(of: parts.first ?? "") else { continue }
+            if let found, found.exactness <= exactness { continue }
+            found = (exactness, !parts.dropFirst().contains(where: isZero))
+        }
+        return found?.isWanted ?? false
+    }
+
+    /// Whether a parameter is a weight of zero.
+    private static func isZero(_ parameter: String) -> Bool {
+        parameter.hasPrefix("q=0") && parameter.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" }
+    }
+}
+
+extension Substring {
+    /// Without the space around it.
+    fileprivate var trimmed: String {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        var text = drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return String(text)
+    }
+}

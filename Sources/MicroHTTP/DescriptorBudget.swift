@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// The system's limit on open files, and how it is shared out.
+package struct DescriptorBudget: Sendable {
+    /// Sockets that the program may take over at one time.
+    package let takenSockets: Int
+    /// Connections that the server may have open at one time beside them.
+    let connections: Int
+
+    /// Raises the limit as far as it goes.
+    ///
+    /// - Parameter takenSockets: how many the program would like to take over; it gets up to three quarters of what there is.
+    package init(takenSockets wanted: Int = 0) {
+        let free = max(Self.raised() - HTTPLimits.reservedDescriptors, 4)
+        takenSockets = min(wanted, free * 3 / 4)
+        connections = free - takenSockets
+    }
+
+    private static func raised() -> Int {
+        var limit = rlimit()
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard unsafe getrlimit(kind, &limit) == 0 else { return 1024 }
+        let soft = limit.rlim_cur
+        limit.rlim_cur = limit.rlim_max
+        if unsafe setrlimit(kind, &limit) != 0 { limit.rlim_cur = soft }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// The connections of each of so many daemons.
+    func connections(ofEach daemons: Int) -> Int {
+        min(max(connections / max(daemons, 1), 1), HTTPLimits.connectionsPerDaemon)
+    }
+}

@@ -35,6 +35,7 @@ struct DescriptionTests {
         case .likes: "/v1/likes"
         case .counts: "/v1/counts"
         case .feed: "/v1/feed"
+        case .events: "/v1/events"
         case .profile: "/v1/profiles/{user}"
         case .profileLikes: "/v1/profiles/{user}/likes"
         case .export: "/v1/admin/export"
@@ -48,7 +49,7 @@ struct DescriptionTests {
 
     private static let routes: [Route] = [
         .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
-        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed,
+        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed, .events,
         .profile(UserID(trusted: "u")),
         .profileLikes(UserID(trusted: "u")), .verification, .export, .import, .health, .readiness, .description,
     ]

@@ -20,18 +20,19 @@ import Testing
     {
         try await withDurableServer(["--stream-stall", "1s"]) { server in
             try await server.api.make("n")
-            let (port, pid) = (server.port, server.child.pid)
+            let (port, view) = (server.port, ProcessView(pid: server.child.pid))
+            let before = try view.descriptors
             let stalled = try await EventStream.open(server, receiveBuffer: 4_096)
             let silent = try await EventStream.open(server, "?news=other", receiveBuffer: 4_096)
-            let open = try ProcessView(pid: pid).descriptors
             let first = try #require(stalled.head.headers["likes-sequence"].flatMap { StreamPlace($0) })
+            try await offPool {
+                try view.waitUntil("two streams, and nothing else", .seconds(20)) { try $0.descriptors == before + 2 }
+            }
             // More than its buffers hold, and less than the ring.
             let last = try await toggle(server, "like", 9_000)
             let start = ContinuousClock.now
             try await offPool {
-                try ProcessView(pid: pid).waitUntil("the stalled reader is ended", .seconds(20)) {
-                    try $0.descriptors < open
-                }
+                try view.waitUntil("the stalled reader is ended", .seconds(20)) { try $0.descriptors == before + 1 }
                 // The one that has nothing to take is left alone, and so are those who come.
                 let other = try StreamSocket(port: port)
                 other.send(streamRequest().bytes)

@@ -15,7 +15,7 @@ export LIKESD_BINARY := $(CURDIR)/.build/release/likesd
 
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup setup-tests setup-bench build run test programs fuzz bench lint clean help
+.PHONY: all setup setup-tests setup-bench build run test programs fuzz soak bench lint clean help
 
 all: build ## The same as build (the default)
 
@@ -39,6 +39,9 @@ test: setup-tests lint build programs ## Check the style, build, and run all tes
 
 fuzz: setup ## Look for inputs that break the parsers, for FUZZ_SECONDS (180)
 	Scripts/fuzz.sh
+
+soak: setup build ## Check live streams under load, kills and restarts, for SOAK_SECONDS (180)
+	SOAK_SECONDS=$${SOAK_SECONDS:-180} swift test $(FENCES) --filter LiveTrialTests
 
 bench: setup-bench build ## Measure beside other servers, and write bench/RESULTS.md
 	$(MAKE) --no-print-directory -C bench/fan-out BUILD=$(CURDIR)/.build/bench

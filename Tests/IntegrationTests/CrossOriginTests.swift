@@ -137,6 +137,7 @@ import Testing
         ("/v1/counts", ["GET", "HEAD", "POST"]), ("/v1/profiles/u", ["GET", "HEAD", "DELETE"]),
         ("/v1/profiles/u/likes", ["GET", "HEAD", "PUT", "DELETE"]), ("/v1/feed", ["GET", "HEAD"]),
         ("/v1/news/n/merge", ["POST"]), ("/v1/admin/export", ["GET", "HEAD"]), ("/v1/admin/import", ["POST"]),
+        ("/v1/events", ["GET", "HEAD"]),
     ])
     func `A preflight is told the methods of the path, DELETE among them where there is one`(
         path: String, methods: [String]

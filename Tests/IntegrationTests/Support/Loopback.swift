@@ -8,6 +8,15 @@ enum Loopback {
         unsafe withAddress(port: port, overIPv6: overIPv6) { unsafe Glibc.connect(descriptor, $0, $1) }
     }
 
+    /// Lets a socket that is not connected yet come from 127.0.0.x.
+    static func bind(_ descriptor: Int32, to last: UInt8) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(last)).bigEndian
+        let bound = unsafe call(with: &address) { unsafe Glibc.bind(descriptor, $0, $1) }
+        guard bound == 0 else { throw Failure("cannot be 127.0.0.\(last): \(errno)") }
+    }
+
     /// Whether this machine has ::1.
     static let hasIPv6: Bool = {
         guard let probe = try? Listener(overIPv6: true) else { return false }
@@ -23,7 +32,9 @@ enum Loopback {
             descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { throw Failure("no socket: \(errno)") }
             let descriptor = descriptor
-            let bound = unsafe Loopback.withAddress(port: 0, overIPv6: overIPv6) { unsafe bind(descriptor, $0, $1) }
+            let bound = unsafe Loopback.withAddress(port: 0, overIPv6: overIPv6) {
+                unsafe Glibc.bind(descriptor, $0, $1)
+            }
             guard bound == 0, listen(descriptor, 1) == 0 else {
                 close(descriptor)
                 throw Failure("cannot listen: \(errno)")

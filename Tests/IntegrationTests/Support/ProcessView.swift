@@ -9,6 +9,15 @@ struct ProcessView {
         get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count }
     }
 
+    /// Its resident memory, in bytes.
+    var residentBytes: Int {
+        get throws {
+            let pages = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8).split(separator: " ")
+            guard pages.count > 1, let resident = Int(pages[1]) else { throw Failure("not a line of statm: \(pages)") }
+            return resident * Int(getpagesize())
+        }
+    }
+
     /// The time it has spent on a processor, in hundredths of a second.
     private var ticks: Int {
         get throws {

@@ -67,6 +67,13 @@ struct WireParser {
         }
     }
 
+    /// The head of an answer without an end, and its length; nil when it has not come completely.
+    static func streamHead(_ bytes: [UInt8]) throws -> (StreamHead, length: Int)? {
+        guard let end = WireParser(bytes).headEnd() else { return nil }
+        let (status, headers) = try head(bytes[..<end])
+        return (StreamHead(status: status, headers: headers), end + 4)
+    }
+
     private func headEnd() -> Int? {
         guard bytes.count >= 4 else { return nil }
         return (0...bytes.count - 4).first { index in

@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Readers that do not take what they are sent: they are ended, and nobody else notices.
+@Suite struct SlowReaderTests {
+    /// Lets the same users like or unlike a news: many events, and no more likes than there were.
+    private func toggle(_ server: Server, _ op: String, _ count: Int) async throws -> Int64 {
+        let entries = (0..<count).map { JSON.object(["op": .string(op), "news": "n", "user": .string("u\($0)")]) }
+        // On a connection that is closed behind it: the open ones are counted.
+        let answer = try await WireClient.send(
+            WireRequest("POST", "/v1/likes", body: JSON.array(entries).text), port: server.port
+        ).succeeded()
+        guard answer.json["changed"] == .integer(Int64(count)) else { throw Failure("not all changed: \(answer)") }
+        return answer.json["sequence"].integer ?? 0
+    }
+
+    @Test func `A reader that takes no bytes is ended after its time, and comes back to all it has missed`()
+        async throws
+    {
+        try await withDurableServer(["--stream-stall", "1s"]) { server in
+            try await server.api.make("n")
+            let (port, view) = (server.port, ProcessView(pid: server.child.pid))
+            let before = try view.descriptors
+            let stalled = try await EventStream.open(server, receiveBuffer: 4_096)
+            let silent = try await EventStream.open(server, "?news=other", receiveBuffer: 4_096)
+            let first = try #require(stalled.head.headers["likes-sequence"].flatMap { StreamPlace($0) })
+            try await offPool {
+                try view.waitUntil("two streams, and nothing else", .seconds(20)) { try $0.descriptors == before + 2 }
+            }
+            // More than its buffers hold, and less than the ring.
+            let last = try await toggle(server, "like", 9_000)
+            let start = ContinuousClock.now
+            try await offPool {
+                try view.waitUntil("the stalled reader is ended", .seconds(20)) { try $0.descriptors == before + 1 }
+                // The one that has nothing to take is left alone, and so are those who come.
+                let other = try StreamSocket(port: port)
+                other.send(streamRequest().bytes)
+                try other.wait(.seconds(20), [UInt8]())
+            }
+            #expect(.now - start < .seconds(10))
+            let (blocks, _, _) = try await stalled.rest()
+            let seen = try blocks.compactMap { try LiveEvent($0) }
+            #expect(seen.map(\.sequence) == Array(first.sequence + 1..<first.sequence + 1 + Int64(seen.count)))
+            #expect(seen.count < 9_000)
+            let again = try await EventStream.open(server, after: stalled.place).events(through: last)
+            #expect(again.first?.sequence == first.sequence + 1 + Int64(seen.count))
+            #expect(seen.count + again.count == 9_000)
+            try await server.api.make("other")
+            #expect(try await silent.events(1)[0].summary == "newsAdded other 0")
+        }
+    }
+
+    @Test func `A reader that falls behind what is kept in memory is ended, and comes back to all it has missed`()
+        async throws
+    {
+        try await withDurableServer { server in
+            try await server.api.make("n")
+            let slow = try await EventStream.open(server, receiveBuffer: 4_096)
+            let first = try #require(slow.head.headers["likes-sequence"].flatMap { StreamPlace($0) })
+            var last: Int64 = 0
+            for round in 0..<4 { last = try await toggle(server, round % 2 == 0 ? "like" : "unlike", 10_000) }
+            // It reads only now; it is ended long before the 30 seconds of one that takes nothing.
+            let start = ContinuousClock.now
+            let (blocks, _, _) = try await slow.rest()
+            #expect(.now - start < .seconds(20))
+            let seen = try blocks.compactMap { try LiveEvent($0) }.map(\.sequence)
+            let again = try await EventStream.open(server, after: slow.place).events(through: last).map(\.sequence)
+            #expect(seen + again == Array(first.sequence + 1...last))
+            #expect(seen.count < 30_000)
+        }
+    }
+
+    @Test func `Hundreds of stalled readers cost a few megabytes, and others get everything at once`() async throws {
+        try await withServer { server in
+            try await server.api.make("n")
+            let (port, view) = (server.port, ProcessView(pid: server.child.pid))
+            // What is kept in memory for all readers is full before, and the likes are there.
+            for op in ["like", "unlike", "like", "unlike"] { _ = try await toggle(server, op, 10_000) }
+            let stalled = try await offPool { try StalledReaders(port: port, 300) }
+            let (resident, open) = (try view.residentBytes, try view.descriptors)
+            let reader = try await EventStream.open(server)
+            var slowest = Duration.zero
+            for round in 0..<6 {
+                async let reading = reader.events(5_000)
+                let sequence = try await toggle(server, round % 2 == 0 ? "like" : "unlike", 5_000)
+                let start = ContinuousClock.now
+                #expect(try await reading.last?.sequence == sequence)
+                slowest = max(slowest, .now - start)
+            }
+            #expect(slowest < .seconds(2))
+            // They have all fallen out of what is kept.
+            try await offPool {
+                try view.waitUntil("300 descriptors given back", .seconds(20)) { try $0.descriptors <= open - 290 }
+            }
+            let grown = try view.residentBytes - resident
+            #expect(grown < 8 << 20, "grown by \(grown) bytes")
+            print(
+                "\(stalled.count) stalled readers: \(grown >> 10) KB more, another reader waited for \(slowest) at most"
+            )
+        }
+    }
+}

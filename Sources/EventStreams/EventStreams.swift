@@ -36,7 +36,8 @@ package final class EventStreams: Sendable {
     ///   - format: how events look.
     /// - Returns: nil when the system gives no more descriptors.
     package init?(
-        _ journal: any Journal, position: @escaping @Sendable () -> UInt64, format: any EventFormat, _ settings: Settings
+        _ journal: any Journal, position: @escaping @Sendable () -> UInt64, format: any EventFormat,
+        _ settings: Settings
     ) {
         let replayer = Replayer(journal, format, position: position)
         let loop = StreamLoop(
@@ -65,7 +66,9 @@ package final class EventStreams: Sendable {
     }
 
     /// Lets a reader in. Its socket gets the head of the answer first.
-    package func join(_ socket: TakenSocket, _ place: StreamPlaces.Place, _ filter: EventFilter, from start: StreamStart) {
+    package func join(
+        _ socket: TakenSocket, _ place: StreamPlaces.Place, _ filter: EventFilter, from start: StreamStart
+    ) {
         loop.join(JoiningReader(socket: socket, place: place, filter: filter, start: start))
     }
 }

@@ -62,8 +62,8 @@ internal import Glibc
     func wait(milliseconds: Int, _ body: (Change) -> Void) -> Bool {
         let count = unsafe epoll_wait(descriptor, &events, Int32(events.count), Int32(clamping: milliseconds))
         var isSignalled = false
-        for unsafe event in unsafe events.prefix(Int(max(count, 0))) {
-            let change = unsafe Change(event)
+        for place in 0..<Int(max(count, 0)) {
+            let change = unsafe Change(events[place])
             if change.key == Self.signalKey { isSignalled = true } else { body(change) }
         }
         return isSignalled

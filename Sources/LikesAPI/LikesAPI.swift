@@ -30,7 +30,8 @@ package struct LikesAPI: Sendable {
     ///   - crossOrigin: which other web pages may call; nil for none.
     package init(
         mediator: LikesMediator, reader: LikesReader, auditor: Auditor, readiness: Readiness,
-        streams: EventStreams, halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool, crossOrigin: CrossOrigin? = nil
+        streams: EventStreams, halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool,
+        crossOrigin: CrossOrigin? = nil
     ) {
         self.mediator = mediator
         self.reader = reader

@@ -49,7 +49,8 @@ struct DescriptionTests {
 
     private static let routes: [Route] = [
         .newsCollection, .news(NewsID(trusted: "n")), .likers(NewsID(trusted: "n")),
-        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed, .events,
+        .like(NewsID(trusted: "n"), UserID(trusted: "u")), .merge(NewsID(trusted: "n")), .likes, .counts, .feed,
+        .events,
         .profile(UserID(trusted: "u")),
         .profileLikes(UserID(trusted: "u")), .verification, .export, .import, .health, .readiness, .description,
     ]

@@ -10,7 +10,7 @@ struct EventsRequest {
     /// - Throws: `not_acceptable` for a client that does not want an event stream, `invalid_id` and `invalid_parameter`.
     init(_ query: Query, _ request: borrowing Request, _ reader: LikesReader) throws(Problem) {
         guard EventStreamType.isAccepted(request.header("Accept")) else {
-            throw Problem(.notAcceptable, "this is \(EventStreamType.name), which the Accept header leaves out")
+            throw Problem(.notAcceptable, "this is a \(EventStreamType.name), and Accept asks for something else")
         }
         filter = try Self.filter(query, reader)
         start = try Self.start(since: query.text("since"), lastEventID: request.header("Last-Event-ID"), reader)

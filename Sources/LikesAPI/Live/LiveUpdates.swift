@@ -30,9 +30,9 @@ extension Problem {
     /// What to tell a client for whom there is no place.
     init(_ refusal: StreamPlaces.Refusal) {
         switch refusal {
-        case .full(let limit): self.init(.tooManyStreams, "\(limit) streams are open, and there may be no more")
+        case .full(let limit): self.init(.tooManyStreams, "\(limit) streams are open; repeat the request")
         case .fullForAddress(let limit):
-            self.init(.tooManyStreamsOfAddress, "\(limit) streams from this address are open, and there may be no more")
+            self.init(.tooManyStreamsOfAddress, "\(limit) streams of this address are open; repeat the request")
         }
     }
 }

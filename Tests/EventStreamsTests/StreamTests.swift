@@ -66,7 +66,7 @@ struct StreamTests {
     @Test("a place that means nothing is a reset at once")
     func reset() throws {
         let house = try House(likes(1...10))
-        let reader = try house.reader(.reset)
+        let reader = try house.reader(.reset(10))
         #expect(reader.read(until: "reset10 ") == "head retry reset10 ")
         house.tell(likes(11...11))
         #expect(reader.read(until: "[11]") == "[11]")
@@ -115,6 +115,26 @@ struct StreamTests {
         #expect(reader.read(until: "[4]") == (isReplayed ? "head retry [1][4]" : "head retry at0 [1][4]"))
         house.tell([like(5, of: "other"), like(6, of: "new")])
         #expect(reader.read(until: "[6]") == "[6]")
+    }
+
+    @Test("a merge in the middle of what is sent bit by bit changes nothing before it", arguments: [false, true])
+    func mergeWithinLongText(isReplayed: Bool) throws {
+        var events = [like(1, "old", of: "a"), like(2, "of b", of: "b")]
+        // So long that it is sent in many turns, with the merge behind it in the same block.
+        for sequence in UInt64(3)...102 { events.append(like(sequence, "u", of: sequence.isMultiple(of: 2) ? "a" : "b")) }
+        events.append(
+            LikeEvent(
+                sequence: 103, at: Timestamp(milliseconds: 0), change: .newsMergeStarted(news("a"), into: news("b"))))
+        events += [like(104, of: "b"), like(105, of: "c")]
+        let house = try House(isReplayed ? events : [], format: LongFormat())
+        let reader = try house.reader(isReplayed ? .after(0) : .now(0), EventFilter(news: [news("a")], users: []))
+        if !isReplayed { house.tell(events) }
+        var expected: [UInt8] = Array("head retry ".utf8)
+        if !isReplayed { LongFormat().appendPlace(0, to: &expected) }
+        for event in events where [1, 104].contains(event.sequence) || 4...102 ~= event.sequence && event.sequence.isMultiple(of: 2) {
+            LongFormat().append(event, to: &expected)
+        }
+        #expect(reader.read(until: "[104]") == String(decoding: expected, as: UTF8.self))
     }
 
     @Test("events without text are passed over")

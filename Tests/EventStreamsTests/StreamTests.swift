@@ -191,14 +191,14 @@ struct LostReaderTests {
         let house = try House([], settings)
         let reader = try house.reader(.now(0), EventFilter(news: [news("m")], users: []))
         #expect(reader.read(until: "::").hasPrefix("head retry at0 :"))
-        for start in stride(from: 1, through: 90_001, by: 10_000) {
-            house.tell(likes(UInt64(start)...UInt64(start + 9_999)))
-        }
-        let told = reader.read(until: "at100000 ")
-        #expect(told.hasSuffix("at100000 ") && told.dropLast(9).allSatisfy { $0 == ":" })
+        house.tell(likes(1...8_191))
+        #expect(reader.read(until: "::").allSatisfy { $0 == ":" })
+        house.tell([like(8_192)])
+        let told = reader.read(until: "at8192 ")
+        #expect(told.hasSuffix("at8192 ") && told.dropLast(7).allSatisfy { $0 == ":" })
         // Only once.
-        house.tell([like(100_001, of: "m")])
-        #expect(reader.read(until: "[100001]").allSatisfy { ":[100001]".contains($0) })
+        house.tell([like(8_193, of: "m")])
+        #expect(reader.read(until: "[8193]").allSatisfy { ":[8193]".contains($0) })
     }
 }
 

@@ -278,7 +278,7 @@ final class StreamLoop: @unchecked Sendable {
         case .sent: if case .ring = reader.source { reader.isCaughtUp = true }
         case .paused: ready.append(reader)
         case .blocked: if case .page = reader.source { reader.source = .awaitedPage }
-        case .gone: end(reader)
+        case .gone: cut(reader)
         }
     }
 
@@ -321,7 +321,7 @@ final class StreamLoop: @unchecked Sendable {
         nextPatrol = readers.isEmpty ? .max : now + StreamLimits.patrolMilliseconds
         for reader in readers.values {
             if isLost(reader) {
-                end(reader)
+                cut(reader)
             } else if now >= reader.nextHeartbeat {
                 reader.nextHeartbeat = now + heartbeatMilliseconds
                 beat(reader)
@@ -352,12 +352,23 @@ final class StreamLoop: @unchecked Sendable {
 
     // MARK: The end
 
+    /// Ends a stream whose reader gets all that was sent.
     private func end(_ reader: StreamReader) {
-        guard readers.removeValue(forKey: reader.key) != nil else { return }
-        index.remove(reader)
-        poll.remove(reader.socket.descriptor)
+        guard remove(reader) else { return }
         reader.discardInput()
         reader.socket.finish()
+    }
+
+    /// Ends a stream whose reader does not take what was sent, or is not there any more.
+    private func cut(_ reader: StreamReader) {
+        if remove(reader) { reader.socket.abort() }
+    }
+
+    private func remove(_ reader: StreamReader) -> Bool {
+        guard readers.removeValue(forKey: reader.key) != nil else { return false }
+        index.remove(reader)
+        poll.remove(reader.socket.descriptor)
+        return true
     }
 
     private func beginStop() {

@@ -76,9 +76,9 @@ package enum StreamLimits {
     /// What both can be asked to be.
     package static let allowedMilliseconds: ClosedRange<Int64> = 1_000...3_600_000
 
-    /// Events that may pass a reader by, since none concerned it, until it is told its new place. So it does not come back
-    /// to a place that is no longer kept.
-    static let eventsPerPlace: UInt64 = 100_000
+    /// Events that may pass a reader by, since none concerned it, until it is told its new place. Half of the ring: so it
+    /// comes back to a place that is still in memory, or not far from it.
+    static let eventsPerPlace: UInt64 = 8_192
 
     /// Milliseconds that readers have to take what is due when the service stops; then they are ended as they are.
     static let stopMilliseconds: Int64 = 1_000

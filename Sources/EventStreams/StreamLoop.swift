@@ -52,7 +52,7 @@ final class StreamLoop: @unchecked Sendable {
     private var caughtUpThrough: UInt64
     private var nextPatrol = Int64.max
     /// Readers that were cut, since they did not keep up.
-    private var cut = 0
+    private var cutReaders = 0
     private var stopDeadline: Int64?
 
     /// - Parameters:
@@ -276,7 +276,7 @@ final class StreamLoop: @unchecked Sendable {
         case .sent: if case .ring = reader.source { reader.isCaughtUp = true }
         case .paused: queue.addBehind(reader)
         case .blocked: if case .page = reader.source { reader.source = .awaitedPage }
-        case .gone: end(reader)
+        case .gone: cut(reader)
         }
     }
 
@@ -327,8 +327,8 @@ final class StreamLoop: @unchecked Sendable {
         nextPatrol = readers.isEmpty ? .max : now + StreamLimits.patrolMilliseconds
         for reader in readers.values {
             if isLost(reader) {
-                cut += 1
-                end(reader)
+                cutReaders += 1
+                cut(reader)
             } else if reader.isBetweenEvents, reader.isWritable {
                 if reader.isCaughtUp { tellPlace(reader, max(reader.position, ring.through)) }
                 if now >= reader.nextHeartbeat {
@@ -338,7 +338,7 @@ final class StreamLoop: @unchecked Sendable {
                 if !reader.isBetweenEvents { queue.addBehind(reader) }
             }
         }
-        report(cut, now)
+        report(cutReaders, now)
     }
 
     /// Whether a reader takes nothing for too long, or has fallen out of the ring meanwhile.
@@ -359,13 +359,24 @@ final class StreamLoop: @unchecked Sendable {
 
     // MARK: The end
 
+    /// Ends a stream whose reader gets all that was sent.
     private func end(_ reader: StreamReader) {
-        guard readers.removeValue(forKey: reader.key) != nil else { return }
-        index.remove(reader)
-        poll.remove(reader.socket.descriptor)
+        guard remove(reader) else { return }
         // What is not read when it is closed would take with it what was sent.
         _ = reader.discardInput()
         reader.socket.finish()
+    }
+
+    /// Ends a stream whose reader does not take what was sent, or is not there any more.
+    private func cut(_ reader: StreamReader) {
+        if remove(reader) { reader.socket.abort() }
+    }
+
+    private func remove(_ reader: StreamReader) -> Bool {
+        guard readers.removeValue(forKey: reader.key) != nil else { return false }
+        index.remove(reader)
+        poll.remove(reader.socket.descriptor)
+        return true
     }
 
     private func beginStop() {

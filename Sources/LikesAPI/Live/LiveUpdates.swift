@@ -13,7 +13,9 @@ struct LiveUpdates {
         let asked = try EventsRequest(query, request, reader)
         guard let client = request.client else { throw Problem(.invalidRequest, "the connection is gone") }
         let place: StreamPlaces.Place
-        do throws(StreamPlaces.Refusal) { place = try streams.places.take(client, asked.filter) } catch { throw Problem(error) }
+        do throws(StreamPlaces.Refusal) { place = try streams.places.take(client, asked.filter) } catch {
+            throw Problem(error)
+        }
         return .handingOver(
             status: 200,
             headers: [

@@ -237,22 +237,28 @@ final class StreamLoop: @unchecked Sendable {
         if ring.after > caughtUpThrough { leaveRing() }
         // First those who asked for little: they are few, and shall not wait for all others.
         let concerned = index.readers(concernedBy: blocks.lazy.flatMap(\.subjects)) + index.ofEverything
-        for reader in concerned where reader.isCaughtUp { queue.addFresh(reader) }
+        for reader in concerned where reader.isCaughtUp {
+            noteBehind(reader)
+            queue.addFresh(reader)
+        }
         roundBegun = now
     }
 
     /// So much has happened at once that it is more than the ring holds: who had everything before goes on out of the journal.
     private func leaveRing() {
         for reader in readers.values where reader.isCaughtUp {
-            noteCaughtUp(reader)
-            reader.isCaughtUp = false
+            noteBehind(reader)
             chooseSource(reader)
             queue.addBehind(reader)
         }
     }
 
-    /// Writes down what has passed a reader by.
-    private func noteCaughtUp(_ reader: StreamReader) { reader.position = max(reader.position, caughtUpThrough) }
+    /// Writes down what a reader has had that was caught up before the last round.
+    private func noteBehind(_ reader: StreamReader) {
+        guard reader.isCaughtUp else { return }
+        reader.position = max(reader.position, caughtUpThrough)
+        reader.isCaughtUp = false
+    }
 
     private func serveQueue() {
         var end = now
@@ -270,8 +276,7 @@ final class StreamLoop: @unchecked Sendable {
     /// Sends a reader what it has not had, as much as it takes in its turn.
     private func serve(_ reader: StreamReader, _ budget: Int) {
         guard reader.isWritable else { return }
-        if reader.isCaughtUp { noteCaughtUp(reader) }
-        reader.isCaughtUp = false
+        noteBehind(reader)
         switch progress(of: reader, budget) {
         case .sent: if case .ring = reader.source { reader.isCaughtUp = true }
         case .paused: queue.addBehind(reader)

@@ -17,8 +17,8 @@ package struct EventFilter: Sendable {
 
     /// What is about any of these; everything when there are none.
     package init(news: [NewsID], users: [UserID]) {
-        for id in news { Self.insert(id, into: &self.news) }
-        for id in users { Self.insert(id, into: &self.users) }
+        self.news = Self.sorted(news)
+        self.users = Self.sorted(users)
     }
 
     /// Whether nothing is left out.
@@ -37,6 +37,10 @@ package struct EventFilter: Sendable {
     ///
     /// - Returns: whether that is new.
     mutating func follow(_ target: NewsID) -> Bool { Self.insert(target, into: &news) }
+
+    private static func sorted<ID>(_ ids: [ID]) -> [Wanted<ID>] {
+        Set(ids).map { Wanted(hash: $0.hashValue, id: $0) }.sorted { $0.hash < $1.hash }
+    }
 
     /// The first place whose hash is not below.
     private static func place<ID>(of hash: Int, in list: [Wanted<ID>]) -> Int {
@@ -57,7 +61,6 @@ package struct EventFilter: Sendable {
         return false
     }
 
-    @discardableResult
     private static func insert<ID>(_ id: ID, into list: inout [Wanted<ID>]) -> Bool {
         let hash = id.hashValue
         guard !contains(id, hash, in: list) else { return false }

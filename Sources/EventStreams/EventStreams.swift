@@ -24,6 +24,8 @@ package final class EventStreams: Sendable {
 
     /// The places for readers.
     package let places: StreamPlaces
+    private let journal: any Journal
+    private let merges = MergeHistory()
     private let loop: StreamLoop
     private let replayer: Replayer
     private let thread = Locked<Thread?>(nil)
@@ -43,13 +45,21 @@ package final class EventStreams: Sendable {
             format, replayer, position: position(), heartbeatMilliseconds: settings.heartbeatMilliseconds,
             stallMilliseconds: settings.stallMilliseconds)
         guard let loop else { return nil }
-        (self.replayer, self.loop) = (replayer, loop)
+        (self.journal, self.replayer, self.loop) = (journal, replayer, loop)
         places = StreamPlaces(limit: settings.readers, addressLimit: settings.readersPerAddress)
     }
 
+    /// Reads which news were merged, before `start`. Without that, a reader that comes back to a time before it, by the id of a
+    /// merged news, follows only what that is now.
+    package func readMerges() throws(JournalError) { merges.put(try journal.merges(limit: StreamLimits.merges)) }
+
     /// Begins to listen and to send. The bus must not have told anything since `init`.
     package func start(_ bus: EventBus) {
-        bus.subscribe(to: FoldedBatch.self, self) { streams, batch in streams.loop.put(batch.events) }
+        bus.subscribe(to: FoldedBatch.self, self) { streams, batch in
+            // First: who is sent a merge may come back at once.
+            streams.merges.put(batch.events)
+            streams.loop.put(batch.events)
+        }
         replayer.start()
         let thread = Thread { [loop] in loop.run() }
         self.thread.withLock { $0 = thread }
@@ -62,6 +72,11 @@ package final class EventStreams: Sendable {
         loop.requestStop()
         thread.withLock { $0.take() }?.join()
         replayer.stop()
+    }
+
+    /// What a reader follows that asks for these news, and has had all events up to one: they and all that they had become by then.
+    package func followed(from news: [NewsID], through sequence: UInt64) -> [NewsID] {
+        merges.followed(from: news, through: sequence)
     }
 
     /// Lets a reader in. Its socket gets the head of the answer first.
@@ -80,7 +95,7 @@ package enum StreamStart: Sendable, Equatable {
     case reset
 
     /// The event behind which it begins, if that is settled.
-    var position: UInt64? {
+    package var position: UInt64? {
         switch self {
         case .now(let sequence), .after(let sequence): sequence
         case .reset: nil

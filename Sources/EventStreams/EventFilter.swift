@@ -17,13 +17,14 @@ package struct EventFilter: Sendable {
 
     /// What is about any of these; everything when there are none.
     package init(news: [NewsID], users: [UserID]) {
-        for id in news { Self.insert(id, into: &self.news) }
-        for id in users { Self.insert(id, into: &self.users) }
+        self.news = Self.sorted(news)
+        self.users = Self.sorted(users)
     }
 
     /// Whether nothing is left out.
     var isEverything: Bool { news.isEmpty && users.isEmpty }
 
+    var newsIDs: [NewsID] { news.map(\.id) }
     var newsHashes: [Int] { news.map(\.hash) }
     var userHashes: [Int] { users.map(\.hash) }
 
@@ -41,6 +42,10 @@ package struct EventFilter: Sendable {
 
     /// News and users that are named.
     package var entries: Int { news.count + users.count }
+
+    private static func sorted<ID>(_ ids: [ID]) -> [Wanted<ID>] {
+        Set(ids).map { Wanted(hash: $0.hashValue, id: $0) }.sorted { $0.hash < $1.hash }
+    }
 
     /// The first place whose hash is not below.
     private static func place<ID>(of hash: Int, in list: [Wanted<ID>]) -> Int {

@@ -24,6 +24,8 @@ package final class EventStreams: Sendable {
 
     /// The places for readers.
     package let places: StreamPlaces
+    private let journal: any Journal
+    private let merges: MergeHistory
     private let loop: StreamLoop
     private let replayer: Replayer
     private let thread = Locked<Thread?>(nil)
@@ -43,16 +45,26 @@ package final class EventStreams: Sendable {
         let places = StreamPlaces(limit: settings.readers, addressLimit: settings.readersPerAddress)
         let reporter = StreamReporter(places, report)
         let replayer = Replayer(journal, format, position: position)
-        let loop = StreamLoop(format, replayer, position: position(), settings) { cut, now in
+        let merges = MergeHistory()
+        let loop = StreamLoop(format, replayer, merges, position: position(), settings) { cut, now in
             reporter.look(cut: cut, now: now)
         }
         guard let loop else { return nil }
-        (self.places, self.replayer, self.loop) = (places, replayer, loop)
+        (self.journal, self.merges, self.places) = (journal, merges, places)
+        (self.replayer, self.loop) = (replayer, loop)
     }
+
+    /// Reads which news were merged, before `start`. Without that, a reader that comes back to a time before it, by the id of a
+    /// merged news, follows only what that is now.
+    package func readMerges() throws(JournalError) { merges.put(try journal.merges(limit: StreamLimits.merges)) }
 
     /// Begins to listen and to send. The bus must not have told anything since `init`.
     package func start(_ bus: EventBus) {
-        bus.subscribe(to: FoldedBatch.self, self) { streams, batch in streams.loop.put(batch.events) }
+        bus.subscribe(to: FoldedBatch.self, self) { streams, batch in
+            // First: who is sent a merge may come back at once.
+            streams.merges.put(batch.events)
+            streams.loop.put(batch.events)
+        }
         replayer.start()
         let thread = Thread { [loop] in loop.run() }
         self.thread.withLock { $0 = thread }
@@ -65,6 +77,11 @@ package final class EventStreams: Sendable {
         loop.requestStop()
         thread.withLock { $0.take() }?.join()
         replayer.stop()
+    }
+
+    /// What a reader follows that asks for these news, and has had all events up to one: they and all that they had become by then.
+    package func followed(from news: [NewsID], through sequence: UInt64) -> [NewsID] {
+        merges.followed(from: news, through: sequence)
     }
 
     /// Lets a reader in. Its socket gets the head of the answer first.

@@ -2,14 +2,6 @@ internal import LikesCore
 internal import MicroHTTP
 internal import Threading
 
-/// A client that comes to hear of events.
-struct JoiningReader: Sendable {
-    let socket: TakenSocket
-    let place: StreamPlaces.Place
-    let filter: EventFilter
-    let start: StreamStart
-}
-
 /// The loop, on a thread of its own, that sends events to readers.
 ///
 /// It waits for the readers' sockets and for a signal. The mediator's thread only puts a batch into the intake; in rounds, with
@@ -27,6 +19,7 @@ final class StreamLoop: @unchecked Sendable {
 
     private let format: any EventFormat
     private let replayer: Replayer
+    private let merges: MergeHistory
     private let heartbeatMilliseconds: Int64
     private let stallMilliseconds: Int64
     private let report: @Sendable (_ cut: Int, _ now: Int64) -> Void
@@ -60,14 +53,15 @@ final class StreamLoop: @unchecked Sendable {
     ///   - report: called with each look at all readers, with the number of those that were ever cut.
     /// - Returns: nil when the system gives no more descriptors.
     init?(
-        _ format: any EventFormat, _ replayer: Replayer, position: UInt64, _ settings: EventStreams.Settings,
-        report: @escaping @Sendable (_ cut: Int, _ now: Int64) -> Void
+        _ format: any EventFormat, _ replayer: Replayer, _ merges: MergeHistory, position: UInt64,
+        _ settings: EventStreams.Settings, report: @escaping @Sendable (_ cut: Int, _ now: Int64) -> Void
     ) {
         guard let wakeup = WakeSignal(), let poll = Poll(wokenBy: wakeup.descriptor) else { return nil }
         self.wakeup = wakeup
         self.poll = poll
         self.format = format
         self.replayer = replayer
+        self.merges = merges
         self.report = report
         heartbeatMilliseconds = settings.heartbeatMilliseconds
         stallMilliseconds = settings.stallMilliseconds
@@ -215,6 +209,8 @@ final class StreamLoop: @unchecked Sendable {
         format.appendReset(ring.through, to: &bytes)
         reader.position = ring.through
         reader.tell(ring.through, bytes)
+        // The merges in between are among what it has missed.
+        for news in merges.followed(from: reader.filter.newsIDs, through: ring.through) { follow(news, reader) }
         reader.source = .ring
         queue.addBehind(reader)
     }
@@ -318,11 +314,15 @@ final class StreamLoop: @unchecked Sendable {
         }
         let selection = block.select(after: reader.position, reader.filter, into: &scratch)
         let progress = reader.send(scratch, through: selection.through, &budget, now: now)
-        if progress == .sent, let news = selection.followed {
-            reader.filter.follow(news)
-            index.add(reader, following: news)
-        }
+        if progress == .sent, let news = selection.followed { follow(news, reader) }
         return progress
+    }
+
+    /// Lets a reader hear of a news, too, into which one of its own was merged.
+    private func follow(_ news: NewsID, _ reader: StreamReader) {
+        guard !reader.filter.follows(news) else { return }
+        reader.filter.follow(news)
+        index.add(reader, following: news)
     }
 
     // MARK: Time

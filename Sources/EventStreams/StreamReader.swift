@@ -1,6 +1,14 @@
 internal import Glibc
 internal import MicroHTTP
 
+/// A client that comes to hear of events.
+struct JoiningReader: Sendable {
+    let socket: TakenSocket
+    let place: StreamPlaces.Place
+    let filter: EventFilter
+    let start: StreamStart
+}
+
 /// A client that hears of events, as the loop knows it. Used on the loop's thread alone.
 final class StreamReader {
     /// Where the events come from that it is sent.

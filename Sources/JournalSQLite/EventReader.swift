@@ -3,11 +3,13 @@ package import LikesCore
 /// Reads events while the journal is written: a connection of its own, that cannot write. Usable from any one thread
 /// at a time.
 package final class EventReader {
+    private let connection: Connection
     private let rows: Statement
 
     /// - Parameter path: of a database that is open for writing, so that it has its log and its newest version.
     init(path: String) throws(JournalError) {
-        rows = try Connection(path: path, .reading).prepare(EventRow.selection)
+        connection = try Connection(path: path, .reading)
+        rows = try connection.prepare(EventRow.selection)
     }
 
     /// Events after `sequence`, at most `limit`, as `Journal.events` describes them.
@@ -20,5 +22,21 @@ package final class EventReader {
         var events: [LikeEvent] = []
         while let event = try cursor.next() { events.append(event) }
         return events
+    }
+
+    /// The newest merges, as `Journal.merges` describes them.
+    func merges(limit: Int) throws(JournalError) -> [LikeEvent] {
+        let rows = try connection.prepare(EventRow.mergeSelection)
+        rows.bind(1, Int64(max(0, limit)))
+        var events: [LikeEvent] = []
+        while try rows.step("in its list of merges") {
+            let event = try EventRow.event(rows)
+            // A row of version 1 has no checksum.
+            guard EventRow.isIntact(rows) ?? true, event.begunMerge != nil else {
+                throw .unusable("event \(event.sequence) is damaged: it is no merge, or its checksum is wrong")
+            }
+            events.append(event)
+        }
+        return events.reversed()
     }
 }

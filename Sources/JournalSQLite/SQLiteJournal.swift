@@ -4,7 +4,7 @@ internal import Threading
 /// The journal in an SQLite database: write-ahead log, one durable transaction per batch.
 ///
 /// `synchronous=FULL` makes a commit return after the log is on the disk, so that no answered like is lost with the
-/// power. Used by one thread at a time, but for `events`.
+/// power. Used by one thread at a time, but for `events` and `merges`.
 package final class SQLiteJournal: Journal, @unchecked Sendable {
     // Safety: `open` is touched by the one thread that uses the journal, readers only under their lock; all else is
     // constant.
@@ -31,7 +31,7 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         let keptFreePages: Int64?
     }
 
-    /// What serves `events` on every thread.
+    /// What serves `events` and `merges` on every thread.
     private enum Reading {
         case notYet
         case open(EventReader)
@@ -169,16 +169,26 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         }
     }
 
-    /// One reader serves all threads, one after the other: the lock is held while it reads, which is short.
     package func events(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
+        try read { reader throws(JournalError) in try reader.events(after: sequence, limit: limit) }
+    }
+
+    package func merges(limit: Int) throws(JournalError) -> [LikeEvent] {
+        try read { reader throws(JournalError) in try reader.merges(limit: limit) }
+    }
+
+    /// One reader serves all threads, one after the other: the lock is held while it reads, which is short.
+    private func read(
+        _ body: (EventReader) throws(JournalError) -> [LikeEvent]
+    ) throws(JournalError) -> [LikeEvent] {
         try reading.withLock { reading throws(JournalError) in
             switch reading {
             case .closed: throw .unavailable("the journal is closed")
-            case .open(let reader): return try reader.events(after: sequence, limit: limit)
+            case .open(let reader): return try body(reader)
             case .notYet:
                 let reader = try EventReader(path: database)
                 reading = .open(reader)
-                return try reader.events(after: sequence, limit: limit)
+                return try body(reader)
             }
         }
     }

@@ -102,12 +102,9 @@ struct StreamTests {
     }
 
     @Test("who follows a news follows it into another one", arguments: [false, true])
-    func merge(isReplayed: Bool) throws {
+    func followedMerge(isReplayed: Bool) throws {
         let events = [
-            like(1, of: "old"), like(2, of: "new"),
-            LikeEvent(
-                sequence: 3, at: Timestamp(milliseconds: 0), change: .newsMergeStarted(news("old"), into: news("new"))),
-            like(4, of: "new"),
+            like(1, of: "old"), like(2, of: "new"), merge(3, "old", into: "new"), like(4, of: "new"),
         ]
         let house = try House(isReplayed ? events : [])
         let reader = try house.reader(isReplayed ? .after(0) : .now(0), EventFilter(news: [news("old")], users: []))

@@ -22,6 +22,13 @@ func likes(_ sequences: ClosedRange<UInt64>, of news: String = "n") -> [LikeEven
     sequences.map { like($0, of: news) }
 }
 
+/// The beginning of a merge, as an event.
+func merge(_ sequence: UInt64, _ old: String, into target: String) -> LikeEvent {
+    LikeEvent(
+        sequence: sequence, at: Timestamp(milliseconds: 0),
+        change: .newsMergeStarted(NewsID(stored: old), into: NewsID(stored: target)))
+}
+
 /// Events by their sequences, in words.
 struct PlainFormat: EventFormat {
     func append(_ event: LikeEvent, to bytes: inout [UInt8]) {
@@ -82,6 +89,12 @@ final class ListJournal: Journal, Sendable {
         return events
     }
 
+    func merges(limit: Int) throws(JournalError) -> [LikeEvent] {
+        let (failure, events) = state.withLock { ($0.failure, $0.events) }
+        if let failure { throw failure }
+        return events.filter { $0.begunMerge != nil }.suffix(limit)
+    }
+
     func append(_ events: [LikeEvent]) { state.withLock { $0.events += events } }
     func keptEvents() -> ClosedRange<UInt64>? { nil }
     func replay(after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void) {}
@@ -111,6 +124,7 @@ final class House: Sendable {
                 journal, position: { last.withLock { $0 } }, format: format, settings)
         else { throw NoDescriptors() }
         self.streams = streams
+        try streams.readMerges()
         streams.start(bus)
     }
 

@@ -178,8 +178,26 @@ struct MigrationTests {
             #expect(Array(kept.dropFirst(2)) == added)
             journal.close()
         }
-        #expect(try folder.integer("PRAGMA user_version") == 2)
+        #expect(try folder.integer("PRAGMA user_version") == 3)
         #expect(try folder.integer("SELECT count(checksum) FROM events") == 2)
+    }
+
+    @Test("merges that version 2 has kept are found by version 3")
+    func fromTwo() throws {
+        let events = try Examples.events
+        do {
+            let journal = try SQLiteJournal(folder: folder.path)
+            try journal.append(events)
+            journal.close()
+        }
+        try folder.execute("DROP INDEX merges; PRAGMA user_version = 2")
+        for _ in 1...2 {
+            let journal = try SQLiteJournal(folder: folder.path)
+            #expect(try journal.kept == events)
+            #expect(try journal.merges(limit: 9) == events.filter { $0.begunMerge != nil })
+            journal.close()
+        }
+        #expect(try folder.integer("PRAGMA user_version") == 3)
     }
 
     @Test("what is dropped from it goes, though its file keeps its size")

@@ -138,6 +138,8 @@ final class ListJournal: Journal, Sendable {
         Array(events.lazy.filter { $0.sequence > sequence }.prefix(limit))
     }
 
+    func merges(limit: Int) -> [LikeEvent] { events.filter { $0.begunMerge != nil }.suffix(limit) }
+
     func append(_ events: [LikeEvent]) { list.withLock { $0 += events } }
 
     func check() {}

@@ -8,23 +8,30 @@ struct EventsRequest {
     let start: StreamStart
 
     /// - Throws: `not_acceptable` for a client that does not want an event stream, `invalid_id` and `invalid_parameter`.
-    init(_ query: Query, _ request: borrowing Request, _ reader: LikesReader) throws(Problem) {
+    init(
+        _ query: Query, _ request: borrowing Request, _ reader: LikesReader, _ streams: EventStreams
+    ) throws(Problem) {
         guard EventStreamType.isAccepted(request.header("Accept")) else {
             throw Problem(.notAcceptable, "this is a \(EventStreamType.name), and Accept asks for something else")
         }
         // The place first: a merge that happens now is then in the filter, or behind the place, or both.
-        start = try Self.start(since: query.text("since"), lastEventID: request.header("Last-Event-ID"), reader)
-        filter = try Self.filter(query, reader)
+        let start = try Self.start(since: query.text("since"), lastEventID: request.header("Last-Event-ID"), reader)
+        filter = try Self.filter(query, reader) { news in streams.followed(from: news, through: start.position) }
+        self.start = start
     }
 
-    private static func filter(_ query: Query, _ reader: LikesReader) throws(Problem) -> EventFilter {
+    /// - Parameter followed: what a reader of these news, with the place that was named, has followed by then.
+    private static func filter(
+        _ query: Query, _ reader: LikesReader, followed: ([NewsID]) -> [NewsID]
+    ) throws(Problem) -> EventFilter {
         let news: [NewsID] = try query.ids("news")
         let users: [UserID] = try query.ids("user")
         guard max(news.count, users.count) <= APILimits.streamFilters else {
             throw Problem(.invalidParameter, "news, user: up to \(APILimits.streamFilters) ids of each are allowed")
         }
-        // What was merged lives on in its target. Its own id stays, for what happened before.
-        return EventFilter(news: news + news.compactMap(reader.redirect), users: users)
+        // What was merged lives on in its target. Its own id stays, for what happened before; and what it was in between, for what
+        // happened then. What it is now counts, too, should the merge be forgotten.
+        return EventFilter(news: followed(news) + news.compactMap(reader.redirect), users: users)
     }
 
     /// - Parameter lastEventID: goes before `since`: a browser sends it when it comes back to the same address. What makes no

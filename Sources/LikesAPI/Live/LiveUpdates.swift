@@ -10,7 +10,7 @@ struct LiveUpdates {
 
     /// An answer that does not end by itself: the reader is handed to the streams.
     func events(_ query: Query, _ request: borrowing Request) throws(Problem) -> Response {
-        let asked = try EventsRequest(query, request, reader)
+        let asked = try EventsRequest(query, request, reader, streams)
         guard let client = request.client else { throw Problem(.invalidRequest, "the connection is gone") }
         let place: StreamPlaces.Place
         do throws(StreamPlaces.Refusal) { place = try streams.places.take(client, asked.filter) } catch {

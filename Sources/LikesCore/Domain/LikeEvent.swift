@@ -16,6 +16,12 @@ package struct LikeEvent: Sendable, Equatable {
         self.change = change
     }
 
+    /// The merge that has begun, if this is the beginning of one.
+    package var begunMerge: (old: NewsID, target: NewsID)? {
+        guard case .newsMergeStarted(let old, let target) = change else { return nil }
+        return (old, target)
+    }
+
     /// What happened.
     package enum Change: Sendable, Equatable {
         case likeAdded(LikeChange)

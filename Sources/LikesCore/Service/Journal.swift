@@ -1,4 +1,5 @@
-/// Where the events are kept for good. The mediator is its only user while the service runs, but for `events`.
+/// Where the events are kept for good. The mediator is its only user while the service runs, but for `events` and
+/// `merges`.
 ///
 /// An implementation must make `append` all or nothing, and durable when it returns.
 package protocol Journal: AnyObject, Sendable {
@@ -7,7 +8,7 @@ package protocol Journal: AnyObject, Sendable {
 
     /// The sequences of the oldest and the newest event that are kept; nil when there is none.
     ///
-    /// As all but `events`, for the one thread that uses the journal.
+    /// As all but `events` and `merges`, for the one thread that uses the journal.
     func keptEvents() throws(JournalError) -> ClosedRange<UInt64>?
 
     /// Hands every event after `sequence`, in order and without a gap, to `body`.
@@ -22,6 +23,11 @@ package protocol Journal: AnyObject, Sendable {
     /// May be called on any thread at any time, also while the journal is written. The first event is later than
     /// `sequence + 1` when those between are no longer kept. The last ones may be durable but not folded yet.
     func events(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent]
+
+    /// The newest events with which a merge began, at most `limit`, the oldest of them first.
+    ///
+    /// May be called on any thread at any time. Takes no longer for all the other events that are kept.
+    func merges(limit: Int) throws(JournalError) -> [LikeEvent]
 
     /// Keeps events for good, all or none of them.
     ///
@@ -115,6 +121,8 @@ package final class MemoryJournal: Journal {
     package func replay(after sequence: UInt64, _ body: (LikeEvent) throws(JournalError) -> Void) {}
 
     package func events(after sequence: UInt64, limit: Int) -> [LikeEvent] { [] }
+
+    package func merges(limit: Int) -> [LikeEvent] { [] }
 
     package func append(_ events: [LikeEvent]) {}
 

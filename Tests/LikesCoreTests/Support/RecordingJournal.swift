@@ -66,6 +66,8 @@ final class RecordingJournal: Journal, Sendable {
         Array(events.lazy.filter { $0.sequence > sequence }.prefix(limit))
     }
 
+    func merges(limit: Int) -> [LikeEvent] { events.filter { $0.begunMerge != nil }.suffix(limit) }
+
     func dropEvents(through sequence: UInt64, limit: Int) -> Bool {
         state.withLock { state in
             let events = state.batches.flatMap(\.self)

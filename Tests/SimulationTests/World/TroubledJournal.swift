@@ -25,6 +25,10 @@ final class EventsInMemory: Journal {
         }
     }
 
+    func merges(limit: Int) -> [LikeEvent] {
+        kept.withLock { events in events.filter { $0.begunMerge != nil }.suffix(limit) }
+    }
+
     func append(_ events: [LikeEvent]) { kept.withLock { $0 += events } }
 
     func check() {}
@@ -104,6 +108,8 @@ final class TroubledJournal: Journal {
     func events(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
         try kept.events(after: sequence, limit: limit)
     }
+
+    func merges(limit: Int) throws(JournalError) -> [LikeEvent] { try kept.merges(limit: limit) }
 
     func check() throws(JournalError) { try kept.check() }
 

@@ -54,9 +54,17 @@ package final class EventStreams: Sendable {
         (self.replayer, self.loop) = (replayer, loop)
     }
 
-    /// Reads which news were merged, before `start`. Without that, a reader that comes back to a time before it, by the id of a
-    /// merged news, follows only what that is now.
-    package func readMerges() throws(JournalError) { merges.put(try journal.merges(limit: StreamLimits.merges)) }
+    /// Reads what has become of news, before `start`. Without that, a reader that comes back to a time before it, by the id of
+    /// a merged news, follows only what that is now.
+    package func readNewsEnds() throws(JournalError) {
+        var last: UInt64 = 0
+        while true {
+            let events = try journal.newsEnds(after: last, limit: StreamLimits.newsEndsPerRead)
+            guard let event = events.last else { return }
+            merges.put(events)
+            last = event.sequence
+        }
+    }
 
     /// Begins to listen and to send. The bus must not have told anything since `init`.
     package func start(_ bus: EventBus) {
@@ -79,7 +87,7 @@ package final class EventStreams: Sendable {
         replayer.stop()
     }
 
-    /// What a reader follows that asks for these news, and has had all events up to one: they and all that they had become by then.
+    /// What a reader follows that asks for these news, and has had all events up to one: they and what they had become by then.
     package func followed(from news: [NewsID], through sequence: UInt64) -> [NewsID] {
         merges.followed(from: news, through: sequence)
     }

@@ -80,9 +80,12 @@ package enum StreamLimits {
     /// comes back to a place that is still in memory, or not far from it.
     static let eventsPerPlace: UInt64 = 8_192
 
-    /// Merges that are remembered for readers that come back by the id of a merged news; the oldest are forgotten. Then such a reader
-    /// follows what its news is now, and misses what happened to those in between while it was away.
+    /// Merges, and ends of what came of them, that are remembered for readers that come back by the id of a merged news; the oldest
+    /// are forgotten. Then such a reader follows what its news is now, and misses what was in between while it was away.
     static let merges = 16_384
+
+    /// Ends of news that are read from the journal at once at the start.
+    static let newsEndsPerRead = 4_096
 
     /// Milliseconds that readers have to take what is due when the service stops; then they are ended as they are.
     static let stopMilliseconds: Int64 = 1_000

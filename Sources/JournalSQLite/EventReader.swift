@@ -24,19 +24,20 @@ package final class EventReader {
         return events
     }
 
-    /// The newest merges, as `Journal.merges` describes them.
-    func merges(limit: Int) throws(JournalError) -> [LikeEvent] {
-        let rows = try connection.prepare(EventRow.mergeSelection)
-        rows.bind(1, Int64(max(0, limit)))
+    /// Ends of news, as `Journal.newsEnds` describes them.
+    func newsEnds(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
+        let rows = try connection.prepare(EventRow.endSelection)
+        rows.bind(1, Int64(clamping: sequence))
+        rows.bind(2, Int64(max(0, limit)))
         var events: [LikeEvent] = []
-        while try rows.step("in its list of merges") {
+        while try rows.step("in the list of the ends of news") {
             let event = try EventRow.event(rows)
             // A row of version 1 has no checksum.
-            guard EventRow.isIntact(rows) ?? true, event.begunMerge != nil else {
-                throw .unusable("event \(event.sequence) is damaged: it is no merge, or its checksum is wrong")
+            guard EventRow.isIntact(rows) ?? true, event.endsNews else {
+                throw .unusable("event \(event.sequence) is damaged: it ends no news, or its checksum is wrong")
             }
             events.append(event)
         }
-        return events.reversed()
+        return events
     }
 }

@@ -16,14 +16,13 @@ enum EventRow {
         FROM events WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """
 
-    /// The newest ?1 rows of merges that began, the newest first; otherwise as `selection`. The number stands in the text, since
-    /// only so SQLite knows that the index will do.
-    static let mergeSelection = """
+    /// As `selection`, of the ends of news alone. SQLite takes the index only when the condition is written as it is there.
+    static let endSelection = """
         SELECT \(values), checksum, \(RowChecksum.function)(\(values))
-        FROM events INDEXED BY merges WHERE kind = \(Kind.newsMergeStarted.rawValue) ORDER BY sequence DESC LIMIT ?1
+        FROM events INDEXED BY news_ends WHERE kind IN (6, 8, 10) AND sequence > ?1 ORDER BY sequence LIMIT ?2
         """
 
-    /// Whether the row at which a run of `selection` or `mergeSelection` stands has its checksum; nil when it was written without one.
+    /// Whether the row at which a run of `selection` or `endSelection` stands has its checksum; nil when it was written without one.
     static func isIntact(_ row: Statement) -> Bool? { row.integer(10).map { $0 == row.integer(11) } }
 
     /// The numbers in the column `kind`. They are kept for good: never use one for something else.
@@ -86,7 +85,7 @@ enum EventRow {
         statement.bind(10, description)
     }
 
-    /// The event of the row at which a run of `selection` or `mergeSelection` stands.
+    /// The event of the row at which a run of `selection` or `endSelection` stands.
     ///
     /// - Throws: `.unusable` when the row is none that `bind` wrote.
     static func event(_ row: Statement) throws(JournalError) -> LikeEvent {

@@ -4,7 +4,7 @@ internal import Threading
 /// The journal in an SQLite database: write-ahead log, one durable transaction per batch.
 ///
 /// `synchronous=FULL` makes a commit return after the log is on the disk, so that no answered like is lost with the
-/// power. Used by one thread at a time, but for `events` and `merges`.
+/// power. Used by one thread at a time, but for `events` and `newsEnds`.
 package final class SQLiteJournal: Journal, @unchecked Sendable {
     // Safety: `open` is touched by the one thread that uses the journal, readers only under their lock; all else is
     // constant.
@@ -31,7 +31,7 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         let keptFreePages: Int64?
     }
 
-    /// What serves `events` and `merges` on every thread.
+    /// What serves `events` and `newsEnds` on every thread.
     private enum Reading {
         case notYet
         case open(EventReader)
@@ -173,8 +173,8 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         try read { reader throws(JournalError) in try reader.events(after: sequence, limit: limit) }
     }
 
-    package func merges(limit: Int) throws(JournalError) -> [LikeEvent] {
-        try read { reader throws(JournalError) in try reader.merges(limit: limit) }
+    package func newsEnds(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
+        try read { reader throws(JournalError) in try reader.newsEnds(after: sequence, limit: limit) }
     }
 
     /// One reader serves all threads, one after the other: the lock is held while it reads, which is short.

@@ -23,8 +23,8 @@ enum Schema {
         ) STRICT;
         """,
         "ALTER TABLE events ADD COLUMN checksum INTEGER",  // RowChecksum; NULL in rows that were there before
-        // Merges are few among very many rows, and each start reads them. Costs nothing when other rows are written.
-        "CREATE INDEX merges ON events (sequence) WHERE kind = 8",
+        // The ends of news are few among very many rows, and each start reads them. Costs nothing when others are written.
+        "CREATE INDEX news_ends ON events (sequence) WHERE kind IN (6, 8, 10)",
     ]
 
     /// The version of a database; reads only, so that a foreign file stays as it is.

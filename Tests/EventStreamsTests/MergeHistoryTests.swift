@@ -35,13 +35,28 @@ struct MergeHistoryTests {
         #expect(followed(history, "a", through: 2) == ["a", "b"])
     }
 
-    @Test("what became of a news before it was followed does not count")
-    func order() {
-        // The b that a becomes was made anew after the old one had become x.
-        let history = history(merge(10, "b", into: "x"), merge(20, "a", into: "b"), merge(30, "b", into: "c"))
-        #expect(followed(history, "a", through: 40) == ["a", "b", "c"])
-        #expect(followed(history, "b", through: 40) == ["b", "c", "x"])
-        #expect(followed(history, "a", "b", through: 40) == ["a", "b", "c", "x"])
+    @Test("what has been merged on is followed until that is done, and what is removed until it is gone")
+    func ends() {
+        let history = history(
+            merge(10, "a", into: "b"), merged(15, "a", into: "b"), merge(20, "b", into: "c"),
+            merged(25, "b", into: "c"), removed(30, "c"))
+        #expect(followed(history, "a", through: 15) == ["a", "b"])
+        #expect(followed(history, "a", through: 24) == ["a", "b", "c"])
+        #expect(followed(history, "a", through: 25) == ["a", "c"])
+        #expect(followed(history, "a", through: 29) == ["a", "c"])
+        #expect(followed(history, "a", through: 30) == ["a"])
+        #expect(followed(history, "a", "b", through: 30) == ["a", "b"])
+    }
+
+    @Test("what an id stood for before or after is another news")
+    func otherLives() {
+        let history = history(
+            merge(10, "b", into: "x"), merged(11, "b", into: "x"), merge(20, "a", into: "b"), removed(30, "b"),
+            merge(40, "b", into: "y"), merge(50, "z", into: "b"))
+        #expect(followed(history, "a", through: 25) == ["a", "b"])
+        #expect(followed(history, "a", through: 60) == ["a"])
+        #expect(followed(history, "z", through: 60) == ["b", "z"])
+        #expect(followed(history, "b", through: 60) == ["b", "x", "y"])
     }
 
     @Test("an id that is freed and merged again leads to both")
@@ -54,17 +69,14 @@ struct MergeHistoryTests {
         #expect(followed(history, "c", through: 40) == ["a", "c"])
     }
 
-    @Test("by whichever way a news was followed first")
+    @Test("two news that go the same way, and one whose end is that of an earlier one's")
     func ways() {
-        // d is followed since 20 by way of c, since 50 by way of b; e came of it between the two.
-        let events = [
-            merge(10, "a", into: "c"), merge(20, "c", into: "d"), merge(30, "d", into: "e"), merge(40, "a", into: "b"),
-            merge(50, "b", into: "d"), merge(60, "d", into: "f"),
-        ]
-        let history = MergeHistory()
-        history.put(events)
-        #expect(followed(history, "a", through: 60) == ["a", "b", "c", "d", "e", "f"])
-        #expect(followed(history, "b", through: 60) == ["b", "d", "f"])
+        let history = history(
+            merge(10, "a", into: "c"), merge(20, "b", into: "c"), removed(30, "c"), merge(40, "b", into: "c"),
+            merge(50, "c", into: "d"))
+        #expect(followed(history, "a", "b", through: 29) == ["a", "b", "c"])
+        #expect(followed(history, "a", "b", through: 60) == ["a", "b", "c", "d"])
+        #expect(followed(history, "a", through: 60) == ["a"])
     }
 
     @Test("the oldest are forgotten, and the others stay")
@@ -73,6 +85,8 @@ struct MergeHistoryTests {
         for number in 1...1_000 as ClosedRange<UInt64> {
             history.put([merge(number, "\(number % 7)", into: "t\(number)")])
         }
+        // The end of what no remembered merge leads to takes no place.
+        for number in 1_001...1_990 as ClosedRange<UInt64> { history.put([removed(number, "t\(number - 1_000)")]) }
         let targets = (0..<7).flatMap { followed(history, "\($0)", through: .max).filter { $0.hasPrefix("t") } }
         #expect(targets.sorted() == (991...1_000).map { "t\($0)" }.sorted())
     }

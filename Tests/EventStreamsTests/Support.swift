@@ -29,6 +29,18 @@ func merge(_ sequence: UInt64, _ old: String, into target: String) -> LikeEvent 
         change: .newsMergeStarted(NewsID(stored: old), into: NewsID(stored: target)))
 }
 
+/// The end of a merge, as an event.
+func merged(_ sequence: UInt64, _ old: String, into target: String) -> LikeEvent {
+    LikeEvent(
+        sequence: sequence, at: Timestamp(milliseconds: 0),
+        change: .newsMerged(NewsID(stored: old), into: NewsID(stored: target)))
+}
+
+/// The end of a news, as an event.
+func removed(_ sequence: UInt64, _ news: String) -> LikeEvent {
+    LikeEvent(sequence: sequence, at: Timestamp(milliseconds: 0), change: .newsRemoved(NewsID(stored: news)))
+}
+
 /// Events by their sequences, in words.
 struct PlainFormat: EventFormat {
     func append(_ event: LikeEvent, to bytes: inout [UInt8]) {
@@ -89,10 +101,10 @@ final class ListJournal: Journal, Sendable {
         return events
     }
 
-    func merges(limit: Int) throws(JournalError) -> [LikeEvent] {
+    func newsEnds(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
         let (failure, events) = state.withLock { ($0.failure, $0.events) }
         if let failure { throw failure }
-        return events.filter { $0.begunMerge != nil }.suffix(limit)
+        return Array(events.lazy.filter { $0.endsNews && $0.sequence > sequence }.prefix(limit))
     }
 
     func append(_ events: [LikeEvent]) { state.withLock { $0.events += events } }
@@ -124,7 +136,7 @@ final class House: Sendable {
                 journal, position: { last.withLock { $0 } }, format: format, settings)
         else { throw NoDescriptors() }
         self.streams = streams
-        try streams.readMerges()
+        try streams.readNewsEnds()
         streams.start(bus)
     }
 

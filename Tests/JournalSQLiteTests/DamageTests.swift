@@ -182,7 +182,7 @@ struct MigrationTests {
         #expect(try folder.integer("SELECT count(checksum) FROM events") == 2)
     }
 
-    @Test("merges that version 2 has kept are found by version 3")
+    @Test("ends of news that version 2 has kept are found by version 3")
     func fromTwo() throws {
         let events = try Examples.events
         do {
@@ -190,11 +190,11 @@ struct MigrationTests {
             try journal.append(events)
             journal.close()
         }
-        try folder.execute("DROP INDEX merges; PRAGMA user_version = 2")
+        try folder.execute("DROP INDEX news_ends; PRAGMA user_version = 2")
         for _ in 1...2 {
             let journal = try SQLiteJournal(folder: folder.path)
             #expect(try journal.kept == events)
-            #expect(try journal.merges(limit: 9) == events.filter { $0.begunMerge != nil })
+            #expect(try journal.newsEnds(after: 0, limit: 9) == events.filter(\.endsNews))
             journal.close()
         }
         #expect(try folder.integer("PRAGMA user_version") == 3)

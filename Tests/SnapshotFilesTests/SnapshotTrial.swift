@@ -138,7 +138,9 @@ final class ListJournal: Journal, Sendable {
         Array(events.lazy.filter { $0.sequence > sequence }.prefix(limit))
     }
 
-    func merges(limit: Int) -> [LikeEvent] { events.filter { $0.begunMerge != nil }.suffix(limit) }
+    func newsEnds(after sequence: UInt64, limit: Int) -> [LikeEvent] {
+        Array(events(after: sequence, limit: .max).lazy.filter(\.endsNews).prefix(limit))
+    }
 
     func append(_ events: [LikeEvent]) { list.withLock { $0 += events } }
 

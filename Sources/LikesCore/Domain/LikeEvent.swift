@@ -16,10 +16,12 @@ package struct LikeEvent: Sendable, Equatable {
         self.change = change
     }
 
-    /// The merge that has begun, if this is the beginning of one.
-    package var begunMerge: (old: NewsID, target: NewsID)? {
-        guard case .newsMergeStarted(let old, let target) = change else { return nil }
-        return (old, target)
+    /// Whether it is about the end of a news: that it is gone, or becomes another one, or has become it.
+    package var endsNews: Bool {
+        switch change {
+        case .newsRemoved, .newsMergeStarted, .newsMerged: true
+        default: false
+        }
     }
 
     /// What happened.

@@ -1,5 +1,5 @@
 /// Where the events are kept for good. The mediator is its only user while the service runs, but for `events` and
-/// `merges`.
+/// `newsEnds`.
 ///
 /// An implementation must make `append` all or nothing, and durable when it returns.
 package protocol Journal: AnyObject, Sendable {
@@ -8,7 +8,7 @@ package protocol Journal: AnyObject, Sendable {
 
     /// The sequences of the oldest and the newest event that are kept; nil when there is none.
     ///
-    /// As all but `events` and `merges`, for the one thread that uses the journal.
+    /// As all but `events` and `newsEnds`, for the one thread that uses the journal.
     func keptEvents() throws(JournalError) -> ClosedRange<UInt64>?
 
     /// Hands every event after `sequence`, in order and without a gap, to `body`.
@@ -24,10 +24,8 @@ package protocol Journal: AnyObject, Sendable {
     /// `sequence + 1` when those between are no longer kept. The last ones may be durable but not folded yet.
     func events(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent]
 
-    /// The newest events with which a merge began, at most `limit`, the oldest of them first.
-    ///
-    /// May be called on any thread at any time. Takes no longer for all the other events that are kept.
-    func merges(limit: Int) throws(JournalError) -> [LikeEvent]
+    /// As `events`, but only those with which news end (`LikeEvent.endsNews`). Takes no longer for all the others.
+    func newsEnds(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent]
 
     /// Keeps events for good, all or none of them.
     ///
@@ -122,7 +120,7 @@ package final class MemoryJournal: Journal {
 
     package func events(after sequence: UInt64, limit: Int) -> [LikeEvent] { [] }
 
-    package func merges(limit: Int) -> [LikeEvent] { [] }
+    package func newsEnds(after sequence: UInt64, limit: Int) -> [LikeEvent] { [] }
 
     package func append(_ events: [LikeEvent]) {}
 

@@ -143,7 +143,7 @@ final class Service {
         }
         guard let streams else { throw Stop(.unavailable, "the system gives no more descriptors") }
         do throws(JournalError) {
-            try streams.readMerges()
+            try streams.readNewsEnds()
         } catch {
             // What is needed of the journal was read before, so this is no reason to stop.
             Log.entry(.error, "merges_unknown") { $0.member("reason", error.reason) }

@@ -66,7 +66,9 @@ final class RecordingJournal: Journal, Sendable {
         Array(events.lazy.filter { $0.sequence > sequence }.prefix(limit))
     }
 
-    func merges(limit: Int) -> [LikeEvent] { events.filter { $0.begunMerge != nil }.suffix(limit) }
+    func newsEnds(after sequence: UInt64, limit: Int) -> [LikeEvent] {
+        Array(events(after: sequence, limit: .max).lazy.filter(\.endsNews).prefix(limit))
+    }
 
     func dropEvents(through sequence: UInt64, limit: Int) -> Bool {
         state.withLock { state in

@@ -25,8 +25,8 @@ final class EventsInMemory: Journal {
         }
     }
 
-    func merges(limit: Int) -> [LikeEvent] {
-        kept.withLock { events in events.filter { $0.begunMerge != nil }.suffix(limit) }
+    func newsEnds(after sequence: UInt64, limit: Int) -> [LikeEvent] {
+        Array(events(after: sequence, limit: .max).lazy.filter(\.endsNews).prefix(limit))
     }
 
     func append(_ events: [LikeEvent]) { kept.withLock { $0 += events } }
@@ -109,7 +109,9 @@ final class TroubledJournal: Journal {
         try kept.events(after: sequence, limit: limit)
     }
 
-    func merges(limit: Int) throws(JournalError) -> [LikeEvent] { try kept.merges(limit: limit) }
+    func newsEnds(after sequence: UInt64, limit: Int) throws(JournalError) -> [LikeEvent] {
+        try kept.newsEnds(after: sequence, limit: limit)
+    }
 
     func check() throws(JournalError) { try kept.check() }
 

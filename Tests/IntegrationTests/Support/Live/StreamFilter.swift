@@ -37,11 +37,9 @@ struct StreamFilter: Sendable {
             if isOfUser || (event.news.map(followed.contains) ?? false) { required.append(event.sequence) }
             if isOfUser || (event.news.map(ever.contains) ?? false) { allowed.insert(event.sequence) }
             guard event.kind == "newsRemoved", let id = event.news else { continue }
-            if let target = event.data["mergedInto"].string {
-                if followed.contains(id) { followed.insert(target) }
-            } else if !news.contains(id) {
-                followed.remove(id)
-            }
+            if followed.contains(id), let target = event.data["mergedInto"].string { followed.insert(target) }
+            // What comes later under the id of one that it only followed is another news.
+            if !news.contains(id) { followed.remove(id) }
         }
         return (required, allowed)
     }

@@ -21,11 +21,11 @@ def parsed(arguments):
     parts = parser.add_subparsers(dest="part")
     for name, part in PARTS.items():
         options = parts.add_parser(name, description=part.__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-        options.add_argument("--rounds", type=int, default=5)
-        options.add_argument("--seconds", type=float, default=4, help="of publishing in a run")
-        options.add_argument("--patience", type=float, default=30, help="seconds to wait for a quiet machine before a run")
+        options.add_argument("--rounds", type=int, default=3)
+        options.add_argument("--patience", type=float, default=1, help="seconds to wait for a quiet machine before a run")
         options.add_argument("--bearable", type=float, default=0.2, help="cores; a run is repeated if others took more")
-        options.add_argument("--tries", type=int, default=3, help="of a run, until others let it alone")
+        options.add_argument("--tries", type=int, default=3, help="of a run that fails or that others disturb")
+        options.add_argument("--repeats", type=int, default=8, help="of disturbed runs, in the whole part")
         options.add_argument("--output", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "RESULTS.md"))
         part.add_options(options)
     if arguments:
@@ -40,12 +40,13 @@ def main():
         part = PARTS[options.part]
         command = shlex.join(["bench/run.py", *sys.argv[1:]])
         begun = machine.today()
+        print(f"{part.TITLE}, {begun}", flush=True)
         text, failed = part.measure(options)
         failures += failed
         told = f"* {begun}: `{command}`\n* {machine.description()}\n* {text}"
         report.write_section(options.output, part.TITLE, told)
     if failures:
-        sys.exit(f"bench: {len(failures)} runs have failed")
+        sys.exit(f"bench: {len(failures)} runs have failed, however often they were tried")
 
 
 if __name__ == "__main__":

@@ -82,21 +82,29 @@ final class EventBlock: Sendable {
             after: events[first].sequence - 1, through: events[next - 1].sequence, run: run, subjects: subjects)
     }
 
-    /// Selects what a reader wants to hear of, and follows the merges of it.
+    /// What a reader wants to hear of, up to a merge that changes what that is.
+    struct Selection {
+        /// The last event that was looked at.
+        let through: UInt64
+        /// What the reader follows, too, behind that.
+        let followed: NewsID?
+    }
+
+    /// Selects what a reader wants to hear of.
     ///
     /// - Parameters:
     ///   - sequence: what the reader has had.
     ///   - run: what is selected is put here, in place of what was there.
-    /// - Returns: the news that the reader follows from now on.
-    func select(after sequence: UInt64, _ filter: inout EventFilter, into run: inout EventRun) -> [NewsID] {
+    func select(after sequence: UInt64, _ filter: EventFilter, into run: inout EventRun) -> Selection {
         run.removeAll()
-        var followed: [NewsID] = []
         for index in self.run.index(after: sequence)..<subjects.count where filter.admits(subjects[index]) {
-            if let target = subjects[index].target, filter.follow(target) { followed.append(target) }
             let mark = self.run.marks[index]
             run.bytes += self.run.bytes[self.run.start(of: index)..<mark.end]
             run.marks.append(EventRun.Mark(sequence: mark.sequence, end: run.bytes.count))
+            if let target = subjects[index].target, !filter.follows(target) {
+                return Selection(through: mark.sequence, followed: target)
+            }
         }
-        return followed
+        return Selection(through: through, followed: nil)
     }
 }

@@ -33,10 +33,14 @@ package struct EventFilter: Sendable {
             || subject.user.map { Self.contains($0, subject.userHash, in: users) } ?? false
     }
 
-    /// Follows a merge.
-    ///
-    /// - Returns: whether that is new.
-    mutating func follow(_ target: NewsID) -> Bool { Self.insert(target, into: &news) }
+    /// Whether the reader hears of this news.
+    func follows(_ id: NewsID) -> Bool { isEverything || Self.contains(id, id.hashValue, in: news) }
+
+    /// Lets the reader hear of a news, too, into which one of its own was merged.
+    mutating func follow(_ target: NewsID) { Self.insert(target, into: &news) }
+
+    /// News and users that are named.
+    package var entries: Int { news.count + users.count }
 
     /// The first place whose hash is not below.
     private static func place<ID>(of hash: Int, in list: [Wanted<ID>]) -> Int {
@@ -57,11 +61,9 @@ package struct EventFilter: Sendable {
         return false
     }
 
-    @discardableResult
-    private static func insert<ID>(_ id: ID, into list: inout [Wanted<ID>]) -> Bool {
+    private static func insert<ID>(_ id: ID, into list: inout [Wanted<ID>]) {
         let hash = id.hashValue
-        guard !contains(id, hash, in: list) else { return false }
+        guard !contains(id, hash, in: list) else { return }
         list.insert(Wanted(hash: hash, id: id), at: place(of: hash, in: list))
-        return true
     }
 }

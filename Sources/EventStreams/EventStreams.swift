@@ -34,18 +34,20 @@ package final class EventStreams: Sendable {
     ///   - journal: asked for what is not in memory any more.
     ///   - position: the last event that is folded.
     ///   - format: how events look.
+    ///   - report: called on the streams' thread when readers were refused or cut, once a minute at most.
     /// - Returns: nil when the system gives no more descriptors.
     package init?(
         _ journal: any Journal, position: @escaping @Sendable () -> UInt64, format: any EventFormat,
-        _ settings: Settings
+        _ settings: Settings, report: @escaping @Sendable (StreamReport) -> Void = { _ in }
     ) {
+        let places = StreamPlaces(limit: settings.readers, addressLimit: settings.readersPerAddress)
+        let reporter = StreamReporter(places, report)
         let replayer = Replayer(journal, format, position: position)
-        let loop = StreamLoop(
-            format, replayer, position: position(), heartbeatMilliseconds: settings.heartbeatMilliseconds,
-            stallMilliseconds: settings.stallMilliseconds)
+        let loop = StreamLoop(format, replayer, position: position(), settings) { cut, now in
+            reporter.look(cut: cut, now: now)
+        }
         guard let loop else { return nil }
-        (self.replayer, self.loop) = (replayer, loop)
-        places = StreamPlaces(limit: settings.readers, addressLimit: settings.readersPerAddress)
+        (self.places, self.replayer, self.loop) = (places, replayer, loop)
     }
 
     /// Begins to listen and to send. The bus must not have told anything since `init`.
@@ -79,14 +81,13 @@ package enum StreamStart: Sendable, Equatable {
     case now(UInt64)
     /// Behind an event that the client has had.
     case after(UInt64)
-    /// With what is new, for a client whose place means nothing here: it is told to read everything again.
-    case reset
+    /// As `now`, for a client whose own place means nothing here: it is told to read everything again.
+    case reset(UInt64)
 
-    /// The event behind which it begins, if that is settled.
-    var position: UInt64? {
+    /// The event behind which it begins.
+    package var position: UInt64 {
         switch self {
-        case .now(let sequence), .after(let sequence): sequence
-        case .reset: nil
+        case .now(let sequence), .after(let sequence), .reset(let sequence): sequence
         }
     }
 }

@@ -41,9 +41,15 @@ struct ReaderIndex {
         ofNews[news.hashValue, default: []].append(reader)
     }
 
-    /// Calls `body` for each reader that may want to hear of this; perhaps more than once for the same.
-    func readers(concernedBy subject: EventSubject, _ body: (StreamReader) -> Void) {
-        if subject.news != nil, let readers = ofNews[subject.newsHash] { readers.forEach(body) }
-        if subject.user != nil, let readers = ofUsers[subject.userHash] { readers.forEach(body) }
+    /// The readers that may want to hear of any of these; some perhaps more than once.
+    func readers(concernedBy subjects: some Sequence<EventSubject>) -> [StreamReader] {
+        // A bulk is about few news, or few users.
+        var (news, users) = (Set<Int>(), Set<Int>())
+        var found: [StreamReader] = []
+        for subject in subjects {
+            if subject.news != nil, news.insert(subject.newsHash).inserted { found += ofNews[subject.newsHash] ?? [] }
+            if subject.user != nil, users.insert(subject.userHash).inserted { found += ofUsers[subject.userHash] ?? [] }
+        }
+        return found
     }
 }

@@ -1,10 +1,12 @@
 internal import LikesCore
+internal import MicroHTTP
 internal import Threading
 
-/// Reads the journal for readers that come back: on a thread of its own, a page at a time, in the order in which they ask.
+/// Reads the journal for readers that come back: on a thread of its own, a page at a time.
 ///
 /// Nobody is given a page before the last one was sent, so what is in memory at one time is what the readers in hand are
-/// being sent, and some pages that are kept: after a restart all readers come back to the same place.
+/// being sent, and some pages that are kept. Those that ask at one time are served in the order of their places, so that they share
+/// pages: after a restart all of them come back.
 final class Replayer: Sendable {
     /// What there is after a place.
     enum Page: Sendable {
@@ -17,6 +19,8 @@ final class Replayer: Sendable {
 
     private struct Job {
         let after: UInt64
+        /// The reader, as long as it is there.
+        weak let socket: TakenSocket?
         let done: @Sendable (Page) -> Void
     }
 
@@ -43,7 +47,7 @@ final class Replayer: Sendable {
         self.thread.withLock { $0 = thread }
     }
 
-    /// Ends the thread. Who waits hears nothing more.
+    /// Ends the thread, after the page in hand. Who waits hears nothing more.
     func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -55,18 +59,25 @@ final class Replayer: Sendable {
 
     /// Asks for the events after one that is not the last.
     ///
-    /// - Parameter done: called on the replayer's thread; must not block.
-    func read(after sequence: UInt64, done: @escaping @Sendable (Page) -> Void) {
-        state.withLock { $0.jobs.append(Job(after: sequence, done: done)) }
+    /// - Parameters:
+    ///   - socket: for whom; when it is gone by then, nothing is read.
+    ///   - done: called on the replayer's thread; must not block.
+    func read(after sequence: UInt64, for socket: TakenSocket, done: @escaping @Sendable (Page) -> Void) {
+        state.withLock { $0.jobs.append(Job(after: sequence, socket: socket, done: done)) }
         state.signal()
     }
 
     private func run() {
         var kept: [EventBlock] = []
-        while let jobs = takeJobs() {
-            for job in jobs { job.done(page(after: job.after, &kept)) }
-            // Nobody may come back for a long time.
-            if state.withLock({ $0.jobs.isEmpty }) { kept = [] }
+        while true {
+            let isBusy = state.wait(
+                until: { $0.isStopping || !$0.jobs.isEmpty }, milliseconds: StreamLimits.keptPagesMilliseconds)
+            if !isBusy { kept = [] }
+            guard let jobs = takeJobs() else { return }
+            for job in jobs where job.socket != nil {
+                if state.withLock({ $0.isStopping }) { return }
+                job.done(page(after: job.after, &kept))
+            }
         }
     }
 
@@ -74,7 +85,7 @@ final class Replayer: Sendable {
         state.wait(until: { $0.isStopping || !$0.jobs.isEmpty }) { state in
             guard !state.isStopping else { return nil }
             defer { state.jobs = [] }
-            return state.jobs
+            return state.jobs.sorted { $0.after < $1.after }
         }
     }
 

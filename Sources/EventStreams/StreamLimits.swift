@@ -6,6 +6,10 @@ package enum StreamLimits {
     /// Readers from one address when nothing else is asked for; one more is refused. An office, or a proxy, has one address.
     package static let readersPerAddress = 1_000
 
+    /// News and users that all readers together may ask for by name; a reader that would make it more is refused. Each takes some
+    /// 150 bytes.
+    static let filterEntries = 1_000_000
+
     /// The most of both that can be asked for.
     package static let readersMaximum = 1_000_000
 
@@ -23,13 +27,25 @@ package enum StreamLimits {
     static let blockBytes = 128 << 10
 
     /// Events that are read from the journal at once for a reader that comes back.
-    static let pageEvents = 256
+    static let pageEvents = 128
 
-    /// Pages of the journal that are kept for other readers that come back to the same place: after a restart, all do.
-    static let keptPages = 16
+    /// Pages of the journal that are kept for others, and for a reader that takes a page bit by bit.
+    static let keptPages = 32
 
-    /// Bytes that are sent to one reader before the next has its turn.
+    /// Milliseconds for which they are kept when nobody asks for any.
+    static let keptPagesMilliseconds = 5_000
+
+    /// Bytes that are sent to a reader, that had everything before, with a round. What is more has to wait until all have had theirs.
+    static let bytesPerRound = 16 << 10
+
+    /// Bytes that are sent to a reader that is behind before the next has its turn.
     static let bytesPerTurn = 64 << 10
+
+    /// Milliseconds that are sent in one go. Then the loop looks at what has come.
+    static let turnMilliseconds: Int64 = 5
+
+    /// Bytes that a client may send behind its request; then it is ended. There is nothing that it could ask.
+    static let inputBytes = 64 << 10
 
     /// Bytes that are given to the kernel at once.
     static let bytesPerSend = 16 << 10
@@ -48,6 +64,9 @@ package enum StreamLimits {
     /// Milliseconds between two looks at all readers: for heartbeats, and for those that take nothing.
     static let patrolMilliseconds: Int64 = 250
 
+    /// Milliseconds between two reports, at least, of readers that were refused or cut.
+    static let reportMilliseconds: Int64 = 60_000
+
     /// Milliseconds from one heartbeat to the next when nothing else is asked for. Proxies cut what is silent for a minute.
     package static let heartbeatMilliseconds: Int64 = 15_000
 
@@ -57,9 +76,9 @@ package enum StreamLimits {
     /// What both can be asked to be.
     package static let allowedMilliseconds: ClosedRange<Int64> = 1_000...3_600_000
 
-    /// Events that may pass a reader by, since none concerned it, until it is told its new place. So it does not come back
-    /// to a place that is no longer kept.
-    static let eventsPerPlace: UInt64 = 100_000
+    /// Events that may pass a reader by, since none concerned it, until it is told its new place. Half of the ring: so it
+    /// comes back to a place that is still in memory, or not far from it.
+    static let eventsPerPlace: UInt64 = 8_192
 
     /// Milliseconds that readers have to take what is due when the service stops; then they are ended as they are.
     static let stopMilliseconds: Int64 = 1_000

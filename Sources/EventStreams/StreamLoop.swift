@@ -1,6 +1,5 @@
 internal import LikesCore
 internal import MicroHTTP
-internal import Synchronization
 internal import Threading
 
 /// A client that comes to hear of events.
@@ -17,8 +16,8 @@ struct JoiningReader: Sendable {
 /// a rest in between, the loop writes the text of what came, once, and sends it to each reader that it concerns, as much as its
 /// socket takes. It blocks for nobody: what a reader has not taken is found in the ring again when it does.
 final class StreamLoop: @unchecked Sendable {
-    // Safety: other threads touch `inbox`, `intake`, `isAsleepForGood`, `wakeup` and the constants; all else belongs to the
-    // thread that runs `run`.
+    // Safety: other threads touch `inbox`, `intake`, `wakeup` and the constants; all else belongs to the thread that runs
+    // `run`.
 
     private enum Message: Sendable {
         case join(JoiningReader)
@@ -30,44 +29,48 @@ final class StreamLoop: @unchecked Sendable {
     private let replayer: Replayer
     private let heartbeatMilliseconds: Int64
     private let stallMilliseconds: Int64
+    private let report: @Sendable (_ cut: Int, _ now: Int64) -> Void
     private let intake = EventIntake()
     private let inbox = Locked<[Message]>([])
     private let wakeup: WakeSignal
     private let poll: Poll
-    private let heartbeat: [UInt8]
 
     private var ring: EventRing
     private var readers: [UInt64: StreamReader] = [:]
     private var index = ReaderIndex()
-    /// Those that can be sent something, each once or more often.
-    private var ready: [StreamReader] = []
+    private var queue = ServingQueue()
     private var nextKey: UInt64 = 0
     private var scratch = EventRun()
     /// Monotonic milliseconds of this turn.
     private var now: Int64
     /// When the next round begins; nil when nothing has happened.
     private var nextRound: Int64?
+    /// When the round began of which some have not had their first portion.
+    private var roundBegun: Int64?
     private var restUntil: Int64 = 0
-    private var round: UInt64 = 0
     /// The end of the ring before the last round: who was caught up then has had everything up to here.
     private var caughtUpThrough: UInt64
     private var nextPatrol = Int64.max
+    /// Readers that were cut, since they did not keep up.
+    private var cutReaders = 0
     private var stopDeadline: Int64?
 
-    /// - Parameter position: the last event that is folded.
+    /// - Parameters:
+    ///   - position: the last event that is folded.
+    ///   - report: called with each look at all readers, with the number of those that were ever cut.
     /// - Returns: nil when the system gives no more descriptors.
     init?(
-        _ format: any EventFormat, _ replayer: Replayer, position: UInt64, heartbeatMilliseconds: Int64,
-        stallMilliseconds: Int64
+        _ format: any EventFormat, _ replayer: Replayer, position: UInt64, _ settings: EventStreams.Settings,
+        report: @escaping @Sendable (_ cut: Int, _ now: Int64) -> Void
     ) {
         guard let wakeup = WakeSignal(), let poll = Poll(wokenBy: wakeup.descriptor) else { return nil }
         self.wakeup = wakeup
         self.poll = poll
         self.format = format
         self.replayer = replayer
-        self.heartbeatMilliseconds = heartbeatMilliseconds
-        self.stallMilliseconds = stallMilliseconds
-        heartbeat = type(of: format).heartbeat
+        self.report = report
+        heartbeatMilliseconds = settings.heartbeatMilliseconds
+        stallMilliseconds = settings.stallMilliseconds
         ring = EventRing(after: position)
         caughtUpThrough = position
         now = MonotonicClock.milliseconds()
@@ -102,7 +105,7 @@ final class StreamLoop: @unchecked Sendable {
             for change in changes { take(change) }
             takeMessages()
             if let nextRound, now >= nextRound { playRound() }
-            serveReady()
+            serveQueue()
             if now >= nextPatrol { patrol() }
         }
         for reader in readers.values { end(reader) }
@@ -110,7 +113,7 @@ final class StreamLoop: @unchecked Sendable {
 
     /// Milliseconds to wait.
     private var patience: Int {
-        if !ready.isEmpty { return 0 }
+        guard queue.isEmpty else { return 0 }
         let next = min(nextRound ?? .max, nextPatrol, stopDeadline ?? .max)
         return next == .max ? -1 : Int(max(next - MonotonicClock.milliseconds(), 0))
     }
@@ -131,12 +134,15 @@ final class StreamLoop: @unchecked Sendable {
 
     private func take(_ change: Poll.Change) {
         guard let reader = readers[change.key] else { return }
-        guard !change.isBroken else { return end(reader) }
-        if change.isReadable { reader.discardInput() }
+        guard !change.isBroken, !change.isReadable || reader.discardInput() else { return end(reader) }
         // A client that is gone answers this with a reset; one that only sends nothing more does not mind.
-        if change.hasEnded, reader.isBetweenEvents { reader.note(heartbeat) }
-        if change.isWritable { reader.isWritable = true }
-        if change.isWritable || change.hasEnded { ready.append(reader) }
+        if change.hasEnded, reader.isBetweenEvents {
+            reader.note(type(of: format).heartbeat)
+            queue.addBehind(reader)
+        }
+        guard change.isWritable, !reader.isWritable else { return }
+        reader.noteWritable()
+        queue.addBehind(reader)
     }
 
     // MARK: Readers that come
@@ -144,27 +150,27 @@ final class StreamLoop: @unchecked Sendable {
     private func take(_ joining: JoiningReader) {
         // What came while there were no readers lies in the intake.
         if readers.isEmpty { playRound() }
-        let position = joining.start.position ?? ring.through
         nextKey += 1
+        // The first one comes sooner, so that those that came together have theirs at different times.
+        let beat = now + Int64.random(in: heartbeatMilliseconds / 2...heartbeatMilliseconds)
         let reader = StreamReader(
-            key: nextKey, joining, notice: opening(joining.start, position), position: position,
-            nextHeartbeat: now + heartbeatMilliseconds)
+            key: nextKey, joining, notice: opening(joining.start), nextHeartbeat: beat)
         reader.prepare(stallMilliseconds: stallMilliseconds)
         guard poll.add(reader.socket.descriptor, key: reader.key) else { return }
         readers[reader.key] = reader
         index.add(reader)
         nextPatrol = min(nextPatrol, now + StreamLimits.patrolMilliseconds)
         chooseSource(reader)
-        ready.append(reader)
+        queue.addFresh(reader)
     }
 
     /// What a stream begins with.
-    private func opening(_ start: StreamStart, _ position: UInt64) -> [UInt8] {
+    private func opening(_ start: StreamStart) -> [UInt8] {
         var bytes = type(of: format).retry
         switch start {
-        case .now: format.appendPlace(position, to: &bytes)
+        case .now(let position): format.appendPlace(position, to: &bytes)
         case .after: break
-        case .reset: format.appendReset(position, to: &bytes)
+        case .reset(let position): format.appendReset(position, to: &bytes)
         }
         return bytes
     }
@@ -183,7 +189,9 @@ final class StreamLoop: @unchecked Sendable {
         guard !reader.awaitsPage else { return }
         reader.awaitsPage = true
         let key = reader.key
-        replayer.read(after: reader.position) { [weak self] page in self?.send(.page(page, reader: key)) }
+        replayer.read(after: reader.position, for: reader.socket) { [weak self] page in
+            self?.send(.page(page, reader: key))
+        }
     }
 
     private func take(_ page: Replayer.Page, for key: UInt64) {
@@ -194,7 +202,7 @@ final class StreamLoop: @unchecked Sendable {
             // One that takes nothing asks again when it does, so that it keeps no page in memory.
             guard reader.isWritable else { return }
             reader.source = .page(block)
-            ready.append(reader)
+            queue.addBehind(reader)
         case .gone: reset(reader)
         case .unavailable: end(reader)
         }
@@ -208,95 +216,94 @@ final class StreamLoop: @unchecked Sendable {
         reader.position = ring.through
         reader.tell(ring.through, bytes)
         reader.source = .ring
-        ready.append(reader)
+        queue.addBehind(reader)
     }
 
     // MARK: Rounds
 
     /// Has a round played for what has happened, after a rest.
     private func planRound() {
-        guard nextRound == nil, !readers.isEmpty || stopDeadline != nil, intake.hasEventsOrWakes() else { return }
-        nextRound = max(now + StreamLimits.gatherMilliseconds, restUntil)
+        guard nextRound == nil, roundBegun == nil, !readers.isEmpty || stopDeadline != nil else { return }
+        if intake.hasEventsOrWakes() { nextRound = max(now + StreamLimits.gatherMilliseconds, restUntil) }
     }
 
-    /// Writes what has happened, and sends it to those whom it concerns.
+    /// Writes what has happened, and has it sent to those whom it concerns.
     private func playRound() {
         nextRound = nil
-        round += 1
         caughtUpThrough = ring.through
         let blocks = EventBlock.blocks(of: intake.take(), format)
         for block in blocks { ring.append(block) }
-        if ring.after > caughtUpThrough { leaveRing() }
         guard !readers.isEmpty, !blocks.isEmpty else { return }
-        // Not the list itself: readers that are found to be gone leave it.
-        for reader in index.ofEverything + concerned(by: blocks) where reader.isCaughtUp { serve(reader) }
-        let end = MonotonicClock.milliseconds()
-        restUntil = end + min(end - now, StreamLimits.restMilliseconds)
-    }
-
-    /// Those that do not hear of everything, but of some of this.
-    private func concerned(by blocks: [EventBlock]) -> [StreamReader] {
-        var readers: [StreamReader] = []
-        for block in blocks {
-            for subject in block.subjects {
-                index.readers(concernedBy: subject) { reader in
-                    guard reader.round != round else { return }
-                    reader.round = round
-                    readers.append(reader)
-                }
-            }
+        if ring.after > caughtUpThrough { leaveRing() }
+        // First those who asked for little: they are few, and shall not wait for all others.
+        let concerned = index.readers(concernedBy: blocks.lazy.flatMap(\.subjects)) + index.ofEverything
+        for reader in concerned where reader.isCaughtUp {
+            noteBehind(reader)
+            queue.addFresh(reader)
         }
-        return readers
+        roundBegun = now
     }
 
     /// So much has happened at once that it is more than the ring holds: who had everything before goes on out of the journal.
     private func leaveRing() {
         for reader in readers.values where reader.isCaughtUp {
-            noteCaughtUp(reader)
-            reader.isCaughtUp = false
+            noteBehind(reader)
             chooseSource(reader)
-            ready.append(reader)
+            queue.addBehind(reader)
         }
     }
 
-    /// Writes down what has passed a reader by.
-    private func noteCaughtUp(_ reader: StreamReader) { reader.position = max(reader.position, caughtUpThrough) }
+    /// Writes down what a reader has had that was caught up before the last round.
+    private func noteBehind(_ reader: StreamReader) {
+        guard reader.isCaughtUp else { return }
+        reader.position = max(reader.position, caughtUpThrough)
+        reader.isCaughtUp = false
+    }
 
-    private func serveReady() {
-        guard !ready.isEmpty else { return }
-        var turn: [StreamReader] = []
-        swap(&turn, &ready)
-        for reader in turn where readers[reader.key] === reader { serve(reader) }
+    private func serveQueue() {
+        var end = now
+        while end - now < StreamLimits.turnMilliseconds, let (reader, isFresh) = queue.next() {
+            if readers[reader.key] === reader {
+                serve(reader, isFresh ? StreamLimits.bytesPerRound : StreamLimits.bytesPerTurn)
+            }
+            end = MonotonicClock.milliseconds()
+        }
+        guard let begun = roundBegun, !queue.hasFresh else { return }
+        roundBegun = nil
+        restUntil = end + min(end - begun, StreamLimits.restMilliseconds)
     }
 
     /// Sends a reader what it has not had, as much as it takes in its turn.
-    private func serve(_ reader: StreamReader) {
+    private func serve(_ reader: StreamReader, _ budget: Int) {
         guard reader.isWritable else { return }
-        if reader.isCaughtUp { noteCaughtUp(reader) }
-        reader.isCaughtUp = false
-        switch progress(of: reader) {
+        noteBehind(reader)
+        switch progress(of: reader, budget) {
         case .sent: if case .ring = reader.source { reader.isCaughtUp = true }
-        case .paused: ready.append(reader)
+        case .paused: queue.addBehind(reader)
         case .blocked: if case .page = reader.source { reader.source = .awaitedPage }
-        case .gone: end(reader)
+        case .gone: cut(reader)
         }
     }
 
-    private func progress(of reader: StreamReader) -> StreamReader.Progress {
+    private func progress(of reader: StreamReader, _ bytes: Int) -> StreamReader.Progress {
         let progress = reader.sendNotice(now: now)
         guard progress == .sent else { return progress }
-        var budget = StreamLimits.bytesPerTurn
+        var budget = bytes
         switch reader.source {
         case .ring:
-            // One that has fallen out of the ring comes back with its last place.
-            guard reader.position >= ring.after else { return .gone }
             while let block = ring.block(after: reader.position) {
                 let progress = send(block, to: reader, &budget)
                 guard progress == .sent else { return progress }
             }
+            guard reader.position < ring.after else { return .sent }
+            // Others had their turn for so long that the ring has moved on. That is not this one's fault.
+            chooseSource(reader)
         case .page(let block):
-            let progress = send(block, to: reader, &budget)
-            guard progress == .sent else { return progress }
+            while reader.position < block.through {
+                let progress = send(block, to: reader, &budget)
+                guard progress == .sent else { return progress }
+            }
+            tellPlace(reader, reader.position)
             chooseSource(reader)
             return .paused
         case .awaitedPage: askForPage(reader)
@@ -304,60 +311,77 @@ final class StreamLoop: @unchecked Sendable {
         return .sent
     }
 
+    /// Sends a reader what it has not had of a block, up to a merge that changes what it wants to hear of.
     private func send(_ block: EventBlock, to reader: StreamReader, _ budget: inout Int) -> StreamReader.Progress {
         if reader.filter.isEverything {
             return reader.send(block.run, through: block.through, &budget, now: now)
         }
-        for news in block.select(after: reader.position, &reader.filter, into: &scratch) {
+        let selection = block.select(after: reader.position, reader.filter, into: &scratch)
+        let progress = reader.send(scratch, through: selection.through, &budget, now: now)
+        if progress == .sent, let news = selection.followed {
+            reader.filter.follow(news)
             index.add(reader, following: news)
         }
-        return reader.send(scratch, through: block.through, &budget, now: now)
+        return progress
     }
 
     // MARK: Time
 
-    /// Looks at all readers: ends those that take nothing, and sends heartbeats.
+    /// Looks at all readers: ends those that take nothing, and sends heartbeats and places.
     private func patrol() {
         nextPatrol = readers.isEmpty ? .max : now + StreamLimits.patrolMilliseconds
         for reader in readers.values {
             if isLost(reader) {
-                end(reader)
-            } else if now >= reader.nextHeartbeat {
-                reader.nextHeartbeat = now + heartbeatMilliseconds
-                beat(reader)
+                cutReaders += 1
+                cut(reader)
+            } else if reader.isBetweenEvents, reader.isWritable {
+                if reader.isCaughtUp { tellPlace(reader, max(reader.position, ring.through)) }
+                if now >= reader.nextHeartbeat {
+                    reader.nextHeartbeat = now + heartbeatMilliseconds
+                    reader.note(type(of: format).heartbeat)
+                }
+                if !reader.isBetweenEvents { queue.addBehind(reader) }
             }
         }
+        report(cutReaders, now)
     }
 
     /// Whether a reader takes nothing for too long, or has fallen out of the ring meanwhile.
     private func isLost(_ reader: StreamReader) -> Bool {
-        if let since = reader.blockedSince, now - since >= stallMilliseconds { return true }
-        guard case .ring = reader.source, !reader.isCaughtUp else { return false }
+        guard let since = reader.blockedSince else { return false }
+        if now - since >= stallMilliseconds { return true }
+        guard case .ring = reader.source else { return false }
         return reader.position < ring.after
     }
 
-    private func beat(_ reader: StreamReader) {
-        guard reader.isBetweenEvents, reader.isWritable else { return }
-        reader.note(heartbeat)
-        if reader.isCaughtUp {
-            let place = max(reader.position, ring.through)
-            if place - reader.knownPlace >= StreamLimits.eventsPerPlace {
-                var bytes: [UInt8] = []
-                format.appendPlace(place, to: &bytes)
-                reader.tell(place, bytes)
-            }
-        }
-        serve(reader)
+    /// Tells a reader its place when it was told none for long, since nothing concerned it.
+    private func tellPlace(_ reader: StreamReader, _ place: UInt64) {
+        guard place - reader.knownPlace >= StreamLimits.eventsPerPlace, reader.isBetweenEvents else { return }
+        var bytes: [UInt8] = []
+        format.appendPlace(place, to: &bytes)
+        reader.tell(place, bytes)
     }
 
     // MARK: The end
 
+    /// Ends a stream whose reader gets all that was sent.
     private func end(_ reader: StreamReader) {
-        guard readers.removeValue(forKey: reader.key) != nil else { return }
+        guard remove(reader) else { return }
+        // What is not read when it is closed would take with it what was sent.
+        _ = reader.discardInput()
+        reader.socket.finish()
+    }
+
+    /// Ends a stream whose reader does not take what was sent, or is not there any more.
+    private func cut(_ reader: StreamReader) {
+        if remove(reader) { reader.socket.abort() }
+    }
+
+    private func remove(_ reader: StreamReader) -> Bool {
+        guard readers.removeValue(forKey: reader.key) != nil else { return false }
         index.remove(reader)
         poll.remove(reader.socket.descriptor)
-        reader.discardInput()
-        reader.socket.finish()
+        return true
     }
 
     private func beginStop() {
@@ -370,6 +394,6 @@ final class StreamLoop: @unchecked Sendable {
     private var isDone: Bool {
         guard let stopDeadline else { return false }
         if MonotonicClock.milliseconds() >= stopDeadline { return true }
-        return nextRound == nil && ready.isEmpty && readers.values.allSatisfy { $0.isCaughtUp }
+        return nextRound == nil && queue.isEmpty && readers.values.allSatisfy { $0.isCaughtUp }
     }
 }

@@ -36,14 +36,14 @@ final class StreamReader {
     /// The last place that it was told.
     var knownPlace: UInt64
     /// Whether it takes bytes, as far as is known.
-    var isWritable = true
+    private(set) var isWritable = true
+    /// Whether it waits in the queue of those to be served.
+    var isQueued = false
     /// Whether a page of the journal is being read for it.
     var awaitsPage = false
     /// Since when it takes nothing though there is something, in monotonic milliseconds.
     private(set) var blockedSince: Int64?
     var nextHeartbeat: Int64
-    /// The last round in which it was found to be concerned.
-    var round: UInt64 = 0
     /// The place in the list of those that hear of everything.
     var slot = -1
     /// Bytes that go before all events: head, heartbeats, places.
@@ -51,15 +51,16 @@ final class StreamReader {
     private var noticeSent = 0
     /// Bytes of the event behind `position` that were sent already.
     private var eventSent = 0
+    private var inputLeft = StreamLimits.inputBytes
     private let place: StreamPlaces.Place
 
-    init(key: UInt64, _ joining: JoiningReader, notice: [UInt8], position: UInt64, nextHeartbeat: Int64) {
+    init(key: UInt64, _ joining: JoiningReader, notice: [UInt8], nextHeartbeat: Int64) {
         self.key = key
         socket = joining.socket
         filter = joining.filter
         place = joining.place
         self.notice = joining.socket.head + notice
-        self.position = position
+        position = joining.start.position
         knownPlace = position
         self.nextHeartbeat = nextHeartbeat
     }
@@ -100,6 +101,12 @@ final class StreamReader {
         unsafe setsockopt(socket.descriptor, Int32(IPPROTO_TCP), option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Notes that the kernel takes bytes again.
+    func noteWritable() {
+        isWritable = true
+        blockedSince = nil
+    }
+
     // MARK: Sending
 
     /// Sends what goes before the events.
@@ -134,6 +141,8 @@ final class StreamReader {
             next += 1
         }
         eventSent = end - run.start(of: next)
+        // So that the rest is found behind the position, whatever else the filter may let through by then.
+        if eventSent > 0 { position = max(position, run.marks[next].sequence - 1) }
         if progress == .sent { position = max(position, through) }
         return progress
     }
@@ -152,22 +161,28 @@ final class StreamReader {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { return (next - start, .gone) }
                 isWritable = false
-                blockedSince = next > start ? now : blockedSince ?? now
+                blockedSince = blockedSince ?? now
                 return (next - start, .blocked)
             }
             next += count
             budget -= count
+            blockedSince = nil
         }
-        blockedSince = nil
         return (next - start, .sent)
     }
 
     /// Reads and forgets what the client sends: there is nothing more that it could ask.
-    func discardInput() {
+    ///
+    /// - Returns: false when that is too much.
+    func discardInput() -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-            // Safety: `recv` writes at most the length of the buffer. A client that sends without end has its turn again
-            // with what comes next.
-            for _ in 0..<16 where unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, 0) <= 0 { return }
+            while inputLeft > 0 {
+                // Safety: `recv` writes at most the length of the buffer.
+                let count = unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, 0)
+                guard count > 0 else { return true }
+                inputLeft -= count
+            }
+            return false
         }
     }
 }

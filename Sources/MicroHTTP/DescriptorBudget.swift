@@ -9,10 +9,11 @@ package struct DescriptorBudget: Sendable {
 
     /// Raises the limit as far as it goes.
     ///
-    /// - Parameter takenSockets: how many the program would like to take over; it gets up to three quarters of what there is.
+    /// - Parameter takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all
+    ///   but some thousands.
     package init(takenSockets wanted: Int = 0) {
         let free = max(Self.raised() - HTTPLimits.reservedDescriptors, 4)
-        takenSockets = min(wanted, free * 3 / 4)
+        takenSockets = min(wanted, max(free / 2, free - HTTPLimits.keptConnections))
         connections = free - takenSockets
     }
 

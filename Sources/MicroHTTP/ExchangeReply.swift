@@ -59,7 +59,7 @@ extension Exchange {
     private func queue(_ plain: Response) -> MHD_Result {
         phase = .answered
         let response = amended(plain)
-        if case .socket(let take) = response.body { return handOver(response, take) }
+        if case .socket = response.body { return sendAndClose(response) }
         guard hasRoom(for: response) else { return sendWithoutRoom(response) }
         let showsBody = method != .head && response.mayHaveBody
         guard let handle = unsafe handle(response.body, showsBody) else { return .NO }
@@ -94,8 +94,8 @@ extension Exchange {
 
     /// Gives the connection to the program, with the head of the answer; the library lets its own descriptor go.
     private func handOver(_ response: Response, _ take: @Sendable (TakenSocket) -> Void) -> MHD_Result {
-        guard method != .head, response.mayHaveBody else { return sendAndClose(response) }
-        guard let descriptor = duplicate() else { return answerAndClose(refusal(.tooBusy)) }
+        // There is a way to answer without a descriptor: by the library.
+        guard let descriptor = duplicate() else { return queue(refusal(.tooBusy)) }
         take(TakenSocket(descriptor: descriptor, head: LastAnswer.head(response)))
         return .NO
     }
@@ -149,6 +149,7 @@ extension Exchange {
     }
 
     private func sendAndClose(_ amended: Response) -> MHD_Result {
+        if case .socket(let take) = amended.body, method != .head { return handOver(amended, take) }
         guard let bytes = LastAnswer.bytes(amended, withBody: method != .head), let descriptor = duplicate() else {
             return .NO
         }

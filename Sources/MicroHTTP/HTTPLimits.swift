@@ -60,6 +60,9 @@ package enum HTTPLimits {
     /// File descriptors left for everything that is not a connection: journal, logs, listeners.
     package static let reservedDescriptors = 256
 
+    /// Connections that stay possible whatever the program takes over, if the system allows twice as many files.
+    package static let keptConnections = 4096
+
     /// Connections the kernel holds for us until a worker accepts them; the system's own limit may be lower.
     package static let backlog = 4096
 

@@ -18,4 +18,12 @@ package final class TakenSocket: Sendable {
 
     /// Says that nothing more comes; what was sent still arrives.
     package func finish() { LingeringSockets.endWriting(descriptor) }
+
+    /// Has the connection end with a reset, and the kernel forget what it could not send: it would keep that for a client
+    /// which takes nothing until it gives up. What the client has received already, it can still read.
+    package func abort() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        // Safety: the value is read before the call returns. It says what the closing shall do.
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    }
 }

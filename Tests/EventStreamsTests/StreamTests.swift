@@ -92,7 +92,7 @@ struct StreamTests {
     @Test("a place that means nothing is a reset at once")
     func reset() throws {
         let house = try House(likes(1...10))
-        let reader = try house.reader(.reset)
+        let reader = try house.reader(.reset(10))
         #expect(reader.read(until: "reset10 ") == "head retry reset10 ")
         house.tell(likes(11...11))
         #expect(reader.read(until: "[11]") == "[11]")
@@ -143,6 +143,29 @@ struct StreamTests {
         #expect(reader.read(until: "[6]") == "[6]")
     }
 
+    @Test("a merge in the middle of what is sent bit by bit changes nothing before it", arguments: [false, true])
+    func mergeWithinLongText(isReplayed: Bool) throws {
+        var events = [like(1, "old", of: "a"), like(2, "of b", of: "b")]
+        // So long that it is sent in many turns, with the merge behind it in the same block.
+        for sequence in UInt64(3)...102 {
+            events.append(like(sequence, "u", of: sequence.isMultiple(of: 2) ? "a" : "b"))
+        }
+        events.append(
+            LikeEvent(
+                sequence: 103, at: Timestamp(milliseconds: 0), change: .newsMergeStarted(news("a"), into: news("b"))))
+        events += [like(104, of: "b"), like(105, of: "c")]
+        let house = try House(isReplayed ? events : [], format: LongFormat())
+        let reader = try house.reader(isReplayed ? .after(0) : .now(0), EventFilter(news: [news("a")], users: []))
+        if !isReplayed { house.tell(events) }
+        var expected: [UInt8] = Array("head retry ".utf8)
+        if !isReplayed { LongFormat().appendPlace(0, to: &expected) }
+        for event in events
+        where [1, 104].contains(event.sequence) || 4...102 ~= event.sequence && event.sequence.isMultiple(of: 2) {
+            LongFormat().append(event, to: &expected)
+        }
+        #expect(reader.read(until: "[104]") == String(decoding: expected, as: UTF8.self))
+    }
+
     @Test("events without text are passed over")
     func silent() throws {
         let house = try House()
@@ -167,13 +190,17 @@ struct StreamTests {
         for reader in readers { #expect(reader.read(until: "[70000]") == text(1...70_000)) }
     }
 
-    @Test("a stop sends what is due, then ends")
+    @Test("a stop sends what is due, then ends, also in the middle of a round")
     func stop() throws {
-        let house = try House()
-        let readers = try (0..<20).map { _ in try house.reader(.now(0)) }
-        house.tell(likes(1...5_000))
+        let house = try House(format: LongFormat())
+        let readers = try (0..<400).map { _ in try house.reader(.now(0)) }
+        for reader in readers { _ = reader.read(until: "at0 ") }
+        let events = (0..<10).map { likes($0 * 4 + 1...$0 * 4 + 4) }
+        for batch in events { house.tell(batch) }
         house.stop()
-        for reader in readers { #expect(reader.readToEnd() == "head retry at0 " + text(1...5_000)) }
+        var expected: [UInt8] = []
+        for event in events.joined() { LongFormat().append(event, to: &expected) }
+        for reader in readers { #expect(reader.readToEnd() == String(decoding: expected, as: UTF8.self)) }
     }
 }
 
@@ -217,14 +244,14 @@ struct LostReaderTests {
         let house = try House([], settings)
         let reader = try house.reader(.now(0), EventFilter(news: [news("m")], users: []))
         #expect(reader.read(until: "::").hasPrefix("head retry at0 :"))
-        for start in stride(from: 1, through: 90_001, by: 10_000) {
-            house.tell(likes(UInt64(start)...UInt64(start + 9_999)))
-        }
-        let told = reader.read(until: "at100000 ")
-        #expect(told.hasSuffix("at100000 ") && told.dropLast(9).allSatisfy { $0 == ":" })
+        house.tell(likes(1...8_191))
+        #expect(reader.read(until: "::").allSatisfy { $0 == ":" })
+        house.tell([like(8_192)])
+        let told = reader.read(until: "at8192 :")
+        #expect(told.hasSuffix("at8192 :") && told.dropLast(8).allSatisfy { $0 == ":" })
         // Only once.
-        house.tell([like(100_001, of: "m")])
-        #expect(reader.read(until: "[100001]").allSatisfy { ":[100001]".contains($0) })
+        house.tell([like(8_193, of: "m")])
+        #expect(reader.read(until: "[8193]").allSatisfy { ":[8193]".contains($0) })
     }
 }
 

@@ -37,6 +37,21 @@ struct PlainFormat: EventFormat {
     static let heartbeat = Array(":".utf8)
 }
 
+/// The same with kilobytes for each event, of a length of its own.
+struct LongFormat: EventFormat {
+    func append(_ event: LikeEvent, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        PlainFormat().append(event, to: &bytes)
+        guard bytes.count > start else { return }
+        bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "x"), count: 900 + 7 * Int(event.sequence)), at: start)
+    }
+
+    func appendPlace(_ sequence: UInt64, to bytes: inout [UInt8]) { PlainFormat().appendPlace(sequence, to: &bytes) }
+    func appendReset(_ sequence: UInt64, to bytes: inout [UInt8]) { PlainFormat().appendReset(sequence, to: &bytes) }
+    static let retry = PlainFormat.retry
+    static let heartbeat = PlainFormat.heartbeat
+}
+
 /// A journal with these events, that fails or waits when a test says so.
 final class ListJournal: Journal, Sendable {
     let epoch = Epoch(text: "0123456789abcdef")
@@ -84,13 +99,16 @@ final class House: Sendable {
     private let isStopped = Locked(false)
 
     /// - Parameter events: what has happened before, of sequences from 1.
-    init(_ events: [LikeEvent] = [], _ settings: EventStreams.Settings = EventStreams.Settings()) throws {
+    init(
+        _ events: [LikeEvent] = [], _ settings: EventStreams.Settings = EventStreams.Settings(),
+        format: any EventFormat = PlainFormat()
+    ) throws {
         let last = Locked(UInt64(events.count))
         self.last = last
         journal = ListJournal(events)
         guard
             let streams = EventStreams(
-                journal, position: { last.withLock { $0 } }, format: PlainFormat(), settings)
+                journal, position: { last.withLock { $0 } }, format: format, settings)
         else { throw NoDescriptors() }
         self.streams = streams
         streams.start(bus)

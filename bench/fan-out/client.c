@@ -1,9 +1,9 @@
 // The load client: many readers of one stream and the publishers that feed it, on one thread. It measures how long
 // messages take, and fails loudly when a reader loses one, gets one twice, or a publish is refused.
 //
-// It prints `ready` when all readers are connected and have received a first message, waits for a line on standard input,
-// runs, prints its figures as one line of JSON, and waits for the end of standard input before it lets its readers go:
-// so whoever started it can look at the server before, meanwhile and after.
+// It prints `connected` when every publisher has published a first message, `ready` when all readers are connected and have
+// received another, and its figures as one line of JSON when it has run. After each it waits for a line on standard input, in the
+// end for the end of it: so whoever started it can look at the server without readers, with them, meanwhile and after.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -145,6 +145,28 @@ static double seconds_of_processor(void) {
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+// Waits for whoever started this process; ends it when he does not want more.
+static void report_and_wait(const char *state) {
+    puts(state);
+    fflush(stdout);
+    if (getchar() != '\n') exit(0);
+}
+
+// A server takes memory for a publisher when that connects or publishes for the first time: not the readers' memory.
+static void open_publishers(const struct options *options) {
+    publishers_open(options, epoll);
+    messages_begin(0);
+    for (int turn = 0; turn < options->publishers; turn++) publish(free_publisher(), now());
+    wait_until_through(now() + GRACE);
+}
+
+static void open_readers(const struct options *options) {
+    readers_open(options, epoll);
+    messages_begin(options->quiet ? 0 : (uint32_t)options->readers);
+    publish(free_publisher(), now());
+    wait_until_through(now() + GRACE);
+}
+
 int main(int count, char **values) {
     struct options options = parsed(count, values);
     struct rlimit limit;
@@ -153,15 +175,10 @@ int main(int count, char **values) {
     setrlimit(RLIMIT_NOFILE, &limit);
     epoll = epoll_create1(EPOLL_CLOEXEC);
 
-    readers_open(&options, epoll);
-    publishers_open(&options, epoll);
-    messages_begin(options.quiet ? 0 : (uint32_t)options.readers);
-    publish(free_publisher(), now());
-    wait_until_through(now() + GRACE);
-
-    puts("ready");
-    fflush(stdout);
-    if (getchar() != '\n') return 0;
+    open_publishers(&options);
+    report_and_wait("connected");
+    open_readers(&options);
+    report_and_wait("ready");
     messages_restart();
     uint64_t bytes_before = bytes_read();
     double start = now(), used = seconds_of_processor();

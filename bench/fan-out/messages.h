@@ -3,7 +3,7 @@
 
 #include "client.h"
 
-// `readers` are to receive each message; 0 when none may receive any.
+// `readers` are to receive each message from now on; 0 when none may receive any.
 void messages_begin(uint32_t readers);
 
 // Forgets the figures, not the messages; what is published from now on counts.

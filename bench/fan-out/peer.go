@@ -13,7 +13,7 @@ import (
 )
 
 // A reader that is so many events behind loses the next one.
-const waiting = 64
+const waiting = 1000
 
 type hub struct {
 	lock    sync.Mutex

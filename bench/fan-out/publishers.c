@@ -16,7 +16,10 @@ struct publisher {
 };
 
 static struct publisher *publishers;
-static int *free_ones, free_count, publisher_count;
+static int publisher_count;
+
+// A queue in a circle. The one that has been free for longest is next: so none is idle for so long that the server ends it.
+static int *free_ones, first_free, free_count;
 
 // The request, and where in it the number of the message is written: for each @ of the target and the body.
 static char request[8192];
@@ -57,23 +60,26 @@ static void prepare_request(const struct options *options) {
     request_length = (size_t)(at - request);
 }
 
+static void make_free(int index) { free_ones[(first_free + free_count++) % publisher_count] = index; }
+
 void publishers_open(const struct options *options, int epoll) {
     prepare_request(options);
     publisher_count = options->publishers;
     publishers = calloc((size_t)publisher_count, sizeof *publishers);
     free_ones = calloc((size_t)publisher_count, sizeof *free_ones);
     if (!publishers || !free_ones) fail("out of memory");
-    for (int index = publisher_count - 1; index >= 0; index--) {
+    for (int index = 0; index < publisher_count; index++) {
         publishers[index].number = UINT32_MAX;
         publishers[index].descriptor = connect_to(options->port, epoll, PUBLISHER_KEYS + (uint64_t)index);
-        free_ones[free_count++] = index;
+        make_free(index);
     }
 }
 
-int free_publisher(void) { return free_count > 0 ? free_ones[free_count - 1] : -1; }
+int free_publisher(void) { return free_count > 0 ? free_ones[first_free] : -1; }
 
 void publish(int index, double due) {
     struct publisher *publisher = &publishers[index];
+    first_free = (first_free + 1) % publisher_count;
     free_count--;
     publisher->number = message_published(due);
     for (int place = 0; place < place_count; place++) {
@@ -111,7 +117,7 @@ void publisher_read(int index, void (*answered)(uint32_t, double)) {
 void release_publisher_of(uint32_t number) {
     for (int index = 0; index < publisher_count; index++) {
         if (publishers[index].number != number) continue;
-        free_ones[free_count++] = index;
+        make_free(index);
         return;
     }
 }

@@ -8,7 +8,7 @@
 
 void publishers_open(const struct options *options, int epoll);
 
-// A publisher with nothing under way, or -1.
+// A publisher with nothing under way, or -1; they take turns.
 int free_publisher(void);
 
 void publish(int publisher, double due);

@@ -10,6 +10,7 @@ from harness import machine
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, ".build", "bench")
 
+# Seconds for its readers to connect or its last messages to arrive; it gives up earlier by itself, and says why.
 PATIENCE = 60
 
 
@@ -18,10 +19,11 @@ class RunFailed(RuntimeError):
 
 
 class Client:
-    """The client process; as a context, its readers are open."""
+    """The client process; as a context, its publishers are connected and have published."""
 
-    def __init__(self, port, **options):
-        self.command = [os.path.join(BUILD, "client"), "--port", str(port)]
+    def __init__(self, port, seconds, **options):
+        self.seconds = seconds
+        self.command = [os.path.join(BUILD, "client"), "--port", str(port), "--seconds", str(seconds)]
         for name, value in options.items():
             if value is True:
                 self.command.append(f"--{name}")
@@ -31,7 +33,7 @@ class Client:
     def __enter__(self):
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
-        self._line()  # it is ready
+        self._line()
         return self
 
     def __exit__(self, *_):
@@ -43,14 +45,25 @@ class Client:
             self.process.stdout.close()
             self.process.stderr.close()
 
+    def open_readers(self):
+        """Returns when all are open and have received a first message."""
+        self._go_on()
+        self._line()
+
     def run(self):
         """Lets it publish, and gives its figures."""
-        self.process.stdin.write(b"\n")
-        self.process.stdin.flush()
-        return json.loads(self._line())
+        self._go_on()
+        return json.loads(self._line(self.seconds + PATIENCE))
 
-    def _line(self):
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+    def _go_on(self):
+        try:
+            self.process.stdin.write(b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has given up; what it said is read where its line is missing
+
+    def _line(self, patience=PATIENCE):
+        ready, _, _ = select.select([self.process.stdout], [], [], patience)
         line = self.process.stdout.readline().decode().strip() if ready else None
         if not line:
             self.process.kill()
@@ -62,8 +75,9 @@ class Client:
 def measured(server, patience, **options):
     """The client's figures of one run, with what the server and others used meanwhile."""
     machine.wait_until_quiet(patience)
-    empty = server.memory()
     with Client(server.port, **options) as client:
+        empty = server.memory()
+        client.open_readers()
         rest = server.memory()
         used, busy, start = server.cpu_seconds(), machine.busy_seconds(), time.monotonic()
         figures = client.run()

@@ -1,33 +1,43 @@
 """The runs of a part: each setting once a round, again when others disturbed it, and what failed."""
 import sys
+import time
 
 from harness.client import RunFailed
 
 
 class Runs:
-    """Figures by setting and round."""
+    """Figures by setting and round, of so many `planned` runs."""
 
-    def __init__(self, options):
+    def __init__(self, options, planned):
         self.options = options
-        self.failures = []
+        self.planned = planned
+        # What is missing in the figures, and what failed but went well when it was repeated.
+        self.failures, self.notes = [], []
         self._figures = {}
+        self._done, self._repeats, self._begun = 0, 0, time.monotonic()
 
     def add(self, turn, setting, run):
         """Calls `run` until others take no more than is bearable meanwhile, and keeps its least disturbed figures."""
-        best = None
-        for _ in range(self.options.tries):
+        name = f"round {turn + 1}, {named(setting)}"
+        best, failed = None, []
+        for attempt in range(self.options.tries):
             try:
                 figures = run()
             except RunFailed as failure:
-                self._note_failure(turn, setting, failure)
+                failed.append(f"{name}: {failure}")
+                print(f"failed: {failed[-1]}", file=sys.stderr, flush=True)
                 continue
             if best is None or figures["others_cores"] < best["others_cores"]:
                 best = figures
-            if best["others_cores"] <= self.options.bearable:
+            if best["others_cores"] <= self.options.bearable or not self._may_repeat(attempt):
                 break
-        if best is not None:
+        self._done += 1
+        if best is None:
+            self.failures += failed[-1:]
+        else:
+            self.notes += failed
             self._figures.setdefault(setting, {})[turn] = best
-            print(f"round {turn + 1}, {named(setting)}: {summary(best)}", flush=True)
+            print(f"{self._progress()} {name}: {summary(best)}", flush=True)
 
     def all_of(self, setting, key, scale=1.0):
         """That figure of all rounds."""
@@ -44,11 +54,24 @@ class Runs:
         ]
 
     def failure_report(self):
-        return "".join(["\nFailed runs:\n\n", *(f"* {failure}\n" for failure in self.failures)]) if self.failures else ""
+        return listed("Failed, with no good run in that round", self.failures) + listed(
+            "Failed, and went well when repeated", self.notes
+        )
 
-    def _note_failure(self, turn, setting, failure):
-        self.failures.append(f"round {turn + 1}, {named(setting)}: {failure}")
-        print(f"failed: {self.failures[-1]}", file=sys.stderr, flush=True)
+    def _may_repeat(self, attempt):
+        """Whether a disturbed run is repeated; counts it if so."""
+        if attempt + 1 == self.options.tries or self._repeats == self.options.repeats:
+            return False
+        self._repeats += 1
+        return True
+
+    def _progress(self):
+        left = (self.planned - self._done) * (time.monotonic() - self._begun) / self._done
+        return f"[{self._done}/{self.planned}, {left / 60:.1f} min left]"
+
+
+def listed(title, lines):
+    return "".join([f"\n{title}:\n\n", *(f"* {line}\n" for line in lines)]) if lines else ""
 
 
 def named(setting):

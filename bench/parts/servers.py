@@ -29,12 +29,11 @@ class Measured:
         self.start, self.options, self.prepare = start, options, prepare
 
 
-def start_likesd():
-    return Server(
-        "likesd",
-        lambda folder, _: [LIKESD, "serve", "--host", "127.0.0.1", "--port", "0", "--data", os.path.join(folder, "data")],
-        announces=True,
-    )
+def start_likesd(*flags):
+    def command(folder, _):
+        return [LIKESD, "serve", "--host", "127.0.0.1", "--port", "0", "--data", os.path.join(folder, "data"), *flags]
+
+    return Server("likesd", command, announces=True)
 
 
 def make_news(server):

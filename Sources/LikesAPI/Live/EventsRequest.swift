@@ -12,8 +12,9 @@ struct EventsRequest {
         guard EventStreamType.isAccepted(request.header("Accept")) else {
             throw Problem(.notAcceptable, "this is a \(EventStreamType.name), and Accept asks for something else")
         }
-        filter = try Self.filter(query, reader)
+        // The place first: a merge that happens now is then in the filter, or behind the place, or both.
         start = try Self.start(since: query.text("since"), lastEventID: request.header("Last-Event-ID"), reader)
+        filter = try Self.filter(query, reader)
     }
 
     private static func filter(_ query: Query, _ reader: LikesReader) throws(Problem) -> EventFilter {
@@ -38,7 +39,7 @@ struct EventsRequest {
         }
         let isNamed = lastEventID.map { !$0.isEmpty } ?? false
         guard let place = isNamed ? lastEventID.map(Token.init) : sinceToken else { return .now(position) }
-        guard let place, place.epoch == reader.epoch, place.sequence <= position else { return .reset }
+        guard let place, place.epoch == reader.epoch, place.sequence <= position else { return .reset(position) }
         return .after(place.sequence)
     }
 }

@@ -13,7 +13,9 @@ struct LiveUpdates {
         let asked = try EventsRequest(query, request, reader)
         guard let client = request.client else { throw Problem(.invalidRequest, "the connection is gone") }
         let place: StreamPlaces.Place
-        do throws(StreamPlaces.Refusal) { place = try streams.places.take(client) } catch { throw Problem(error) }
+        do throws(StreamPlaces.Refusal) { place = try streams.places.take(client, asked.filter) } catch {
+            throw Problem(error)
+        }
         return .handingOver(
             status: 200,
             headers: [
@@ -33,6 +35,8 @@ extension Problem {
         case .full(let limit): self.init(.tooManyStreams, "\(limit) streams are open; repeat the request")
         case .fullForAddress(let limit):
             self.init(.tooManyStreamsOfAddress, "\(limit) streams of this address are open; repeat the request")
+        case .fullOfFilters(let limit):
+            self.init(.tooManyStreams, "the open streams ask for \(limit) ids by name; repeat the request")
         }
     }
 }

@@ -43,7 +43,7 @@ struct Flag {
             verbs: [.serve]),
         Flag(
             name: "max-streams-per-address", value: "N", help: "live streams from one address; one more is 429",
-            initial: "1000, but none from this machine", verbs: [.serve]),
+            initial: "1000; from this machine any number", verbs: [.serve]),
         Flag(
             name: "stream-heartbeat", value: "TIME", help: "between two signs of life on a live stream, 1s to 1h",
             initial: "15s", verbs: [.serve]),

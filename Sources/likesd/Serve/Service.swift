@@ -133,7 +133,14 @@ final class Service {
             }
         }
         let streams = EventStreams(
-            journal, position: { reader.position }, format: LikesAPI.eventFormat(journal.epoch), settings)
+            journal, position: { reader.position }, format: LikesAPI.eventFormat(journal.epoch), settings
+        ) { report in
+            Log.entry(.warning, "streams") { json in
+                json.member("open", Int64(report.open))
+                json.member("refused", Int64(report.refused))
+                json.member("cut", Int64(report.cut))
+            }
+        }
         guard let streams else { throw Stop(.unavailable, "the system gives no more descriptors") }
         streams.start(bus)
         self.streams = streams

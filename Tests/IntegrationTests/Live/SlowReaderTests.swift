@@ -39,7 +39,9 @@ import Testing
                 try other.wait(.seconds(20), [UInt8]())
             }
             #expect(.now - start < .seconds(10))
-            let (blocks, _, _) = try await stalled.rest()
+            let (blocks, end, _) = try await stalled.rest()
+            // With what it had not taken forgotten, that is, and not kept by the system until it gives up.
+            #expect(end == .reset)
             let seen = try blocks.compactMap { try LiveEvent($0) }
             #expect(seen.map(\.sequence) == Array(first.sequence + 1..<first.sequence + 1 + Int64(seen.count)))
             #expect(seen.count < 9_000)
@@ -62,8 +64,9 @@ import Testing
             for round in 0..<4 { last = try await toggle(server, round % 2 == 0 ? "like" : "unlike", 10_000) }
             // It reads only now; it is ended long before the 30 seconds of one that takes nothing.
             let start = ContinuousClock.now
-            let (blocks, _, _) = try await slow.rest()
+            let (blocks, end, _) = try await slow.rest()
             #expect(.now - start < .seconds(20))
+            #expect(end == .reset)
             let seen = try blocks.compactMap { try LiveEvent($0) }.map(\.sequence)
             let again = try await EventStream.open(server, after: slow.place).events(through: last).map(\.sequence)
             #expect(seen + again == Array(first.sequence + 1...last))

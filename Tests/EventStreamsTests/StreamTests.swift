@@ -63,6 +63,32 @@ struct StreamTests {
         #expect(try house.reader(.after(500)).read(until: "[1001]") == "head retry " + text(501...1_001))
     }
 
+    @Test("what the journal lets go of while it is read: a reset if it was still to come, else nothing")
+    func droppedMeanwhile() throws {
+        let last: UInt64 = 60_000
+        for dropped in [10, last - 10] {
+            let house = try House(likes(1...last))
+            let reader = try house.reader(.after(0))
+            // More than the kernel's buffers take: the reader is in the midst of it.
+            #expect(becomesTrue { house.journal.reads > 20 })
+            house.journal.dropEvents(through: dropped)
+            let isWhole = dropped == 10
+            let had = reader.read(until: isWhole ? "[\(last)]" : "reset\(last) ")
+            if isWhole {
+                #expect(had == "head retry " + text(1...last))
+            } else {
+                #expect(had.hasSuffix("]reset\(last) "))
+                // A beginning, without a gap, and no event that was cut.
+                let events = had.dropLast("reset\(last) ".utf8.count)
+                let count = UInt64(events.count { $0 == "]" })
+                #expect(count >= 20 * 256 && count < dropped)
+                #expect(events == "head retry " + text(1...count))
+            }
+            house.tell(likes(last + 1...last + 1))
+            #expect(reader.read(until: "[\(last + 1)]") == "[\(last + 1)]")
+        }
+    }
+
     @Test("a place that means nothing is a reset at once")
     func reset() throws {
         let house = try House(likes(1...10))

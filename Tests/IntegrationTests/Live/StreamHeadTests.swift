@@ -201,6 +201,63 @@ import Testing
         }
     }
 
+    @Test func `A client that speaks HTTP/1.0 gets the same stream`() async throws {
+        try await withServer { server in
+            try await server.api.make("n")
+            let port = server.port
+            let first = try await offPool {
+                let socket = try StreamSocket(port: port)
+                socket.send(Array("GET /v1/events?news=n HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
+                return try Self.readPlace(socket)
+            }
+            expectStreamHeaders(first.head.headers)
+            #expect(first.head.status == 200)
+            let like = try await server.api.like("n", by: "u").succeeded()
+            let text = try await offPool { try Self.read(first.socket, until: "\n\n") }
+            #expect(text.contains("event: likeAdded\n"))
+            #expect(text.contains(#""sequence":\#(like.json["sequence"].integer ?? 0)"#))
+        }
+    }
+
+    @Test(arguments: [
+        "Content-Length: 7\r\n\r\nnothing", "Transfer-Encoding: chunked\r\n\r\n7\r\nnothing\r\n0\r\n\r\n",
+    ])
+    func `A small body is read over, and the stream begins behind it`(body: String) async throws {
+        try await withServer { server in
+            try await server.api.make("n")
+            let port = server.port
+            let first = try await offPool {
+                let socket = try StreamSocket(port: port)
+                socket.send(Array(("GET /v1/events HTTP/1.1\r\nHost: localhost\r\n" + body).utf8))
+                return try Self.readPlace(socket)
+            }
+            expectStreamHeaders(first.head.headers)
+            #expect(first.head.status == 200)
+            try await server.api.like("n", by: "u").succeeded()
+            #expect(try await offPool { try Self.read(first.socket, until: "\n\n") }.contains("event: likeAdded\n"))
+        }
+    }
+
+    /// Reads the head of a stream and what comes at first, up to the place.
+    private static func readPlace(_ socket: StreamSocket) throws -> (head: StreamHead, socket: StreamSocket) {
+        let text = try read(socket, until: "\n\nid: ")
+        guard let (head, _) = try WireParser.streamHead(Array(text.utf8)) else { throw Failure("no head: \(text)") }
+        if !text.hasSuffix("\n\n") { _ = try read(socket, until: "\n\n") }
+        return (head, socket)
+    }
+
+    /// Reads up to a text, which has to come.
+    private static func read(_ socket: StreamSocket, until end: String) throws -> String {
+        var bytes: [UInt8] = []
+        while true {
+            try socket.wait(.seconds(20), bytes)
+            let ended = socket.receive(into: &bytes)
+            let text = String(decoding: bytes, as: UTF8.self)
+            if text.contains(end) { return text }
+            guard ended == nil else { throw Failure("ended after \(text)") }
+        }
+    }
+
     @Test(arguments: [
         ("--stream-heartbeat", "0s"), ("--stream-heartbeat", "500ms"), ("--stream-heartbeat", "2h"),
         ("--stream-heartbeat", "15"), ("--stream-stall", "0s"), ("--stream-stall", "2h"), ("--max-streams", "-1"),

@@ -121,4 +121,39 @@ import Testing
             #expect(try await server.api.like("n", by: "v").status == 201)
         }
     }
+
+    @Test func `Where the system allows few open files there are fewer streams, and the log says how many`()
+        async throws
+    {
+        try await Places.withFolder { folder in
+            let launcher = ["/bin/sh", "-c", #"ulimit -n 400 && exec "$0" "$@""#]
+            try await withServer(by: launcher, folder) { server in
+                try await server.api.make("n")
+                let (child, port) = (server.child, server.port)
+                let entry = try await offPool {
+                    try child.waitForLine { line in
+                        JSON(text: Data(line.utf8)).flatMap { $0["event"] == "streams_limited" ? $0 : nil }
+                    }
+                }
+                #expect(entry["level"] == "warning")
+                let count = try #require(entry["streams"].integer.map { Int($0) })
+                #expect((50..<200).contains(count))
+                let crowd = try await offPool { FewStreams(try StreamCrowd(port: port, count)) }
+                expectRefusal(try await WireClient.send(streamRequest(), port: port), 503, "too_many_streams")
+                // What is left is for everything else.
+                #expect(try await server.api.like("n", by: "u").status == 201)
+                try await offPool { try crowd.expectLike() }
+            }
+        }
+    }
+
+    /// A crowd that is opened by one thread and read by another.
+    private final class FewStreams: @unchecked Sendable {
+        // Safety: the test uses it on one thread after the other, never on two at a time.
+        private let crowd: StreamCrowd
+
+        init(_ crowd: StreamCrowd) { self.crowd = crowd }
+
+        func expectLike() throws { try crowd.read { $0.isLately("event: likeAdded") } }
+    }
 }

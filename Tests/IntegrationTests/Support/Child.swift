@@ -49,6 +49,11 @@ final class Child: @unchecked Sendable {
         try await offPool { try self.waitForExit(deadline) }
     }
 
+    /// Waits for the end; what it was, and when, however late the caller looks.
+    func end(_ deadline: Deadline = .seconds()) async throws -> (status: Status, time: ContinuousClock.Instant) {
+        try await offPool { (try self.waitForExit(deadline), .now) }
+    }
+
     /// Waits for the end; it blocks.
     func waitForExit(_ deadline: Deadline) throws -> Status {
         try condition.withLock {

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import MicroHTTP
+
+@Suite struct DescriptorBudgetTests {
+    /// What there is to share out.
+    private let free = DescriptorBudget().connections
+
+    @Test func withoutTakenSocketsConnectionsHaveItAll() {
+        #expect(free >= 4)
+        #expect(DescriptorBudget().takenSockets == 0)
+    }
+
+    @Test func whoWantsLittleGetsIt() {
+        for wanted in [1, free / 4, free / 2] {
+            let budget = DescriptorBudget(takenSockets: wanted)
+            #expect(budget.takenSockets == wanted)
+            #expect(budget.connections == free - wanted)
+        }
+    }
+
+    @Test func whoWantsMuchLeavesConnectionsTheHalfOrWhatIsEnoughForThem() {
+        let budget = DescriptorBudget(takenSockets: .max)
+        #expect(budget.takenSockets == max(free / 2, free - 4_096))
+        #expect(budget.takenSockets + budget.connections == free)
+    }
+
+    @Test func daemonsShareWhatConnectionsHave() {
+        let budget = DescriptorBudget(takenSockets: .max)
+        #expect(budget.connections(ofEach: 1) == min(budget.connections, HTTPLimits.connectionsPerDaemon))
+        #expect(budget.connections(ofEach: 4) == min(budget.connections / 4, HTTPLimits.connectionsPerDaemon))
+        // One is left for each, however many there are.
+        #expect(budget.connections(ofEach: .max) == 1)
+        #expect(budget.connections(ofEach: 0) == budget.connections(ofEach: 1))
+    }
+}

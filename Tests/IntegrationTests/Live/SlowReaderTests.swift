@@ -80,16 +80,19 @@ import Testing
         try await withServer { server in
             try await server.api.make("n")
             let (port, view) = (server.port, ProcessView(pid: server.child.pid))
-            // What is kept in memory for all readers is full before, and the likes are there.
-            for op in ["like", "unlike", "like", "unlike"] { _ = try await toggle(server, op, 10_000) }
+            let reader = try await EventStream.open(server)
+            func toggleAndHear(_ rounds: Int) async throws {
+                for round in 0..<rounds {
+                    async let reading = reader.events(5_000)
+                    let sequence = try await toggle(server, round % 2 == 0 ? "like" : "unlike", 5_000)
+                    #expect(try await reading.last?.sequence == sequence)
+                }
+            }
+            // What the likes and a reader that keeps up take in memory is taken before.
+            try await toggleAndHear(12)
             let stalled = try await offPool { try StalledReaders(port: port, 300) }
             let (resident, open) = (try view.residentBytes, try view.descriptors)
-            let reader = try await EventStream.open(server)
-            for round in 0..<6 {
-                async let reading = reader.events(5_000)
-                let sequence = try await toggle(server, round % 2 == 0 ? "like" : "unlike", 5_000)
-                #expect(try await reading.last?.sequence == sequence)
-            }
+            try await toggleAndHear(6)
             // They have all fallen out of what is kept.
             try await offPool {
                 try view.waitUntil("300 descriptors given back", .seconds(20)) { try $0.descriptors <= open - 290 }

@@ -81,7 +81,7 @@ struct StreamTests {
                 // A beginning, without a gap, and no event that was cut.
                 let events = had.dropLast("reset\(last) ".utf8.count)
                 let count = UInt64(events.count { $0 == "]" })
-                #expect(count >= 20 * 256 && count < dropped)
+                #expect(count >= 20 * UInt64(StreamLimits.pageEvents) && count < dropped)
                 #expect(events == "head retry " + text(1...count))
             }
             house.tell(likes(last + 1...last + 1))

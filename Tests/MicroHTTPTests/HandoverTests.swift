@@ -134,6 +134,15 @@ extension Client {
         }
     }
 
+    @Test func abortedItIsBrokenOff() throws {
+        let server = try HandoverServer()
+        let client = try server.client()
+        client.send(get("/now"))
+        // Nobody holds it any more.
+        try server.takeNext().abort()
+        #expect(client.readToEnd() == nil && client.isReset)
+    }
+
     @Test func theServerCountsItNoMore() throws {
         let server = try HandoverServer()
         let clients = try (0..<10).map { _ in try server.client() }

@@ -57,8 +57,8 @@ package enum StreamLimits {
     /// Milliseconds from an event to the round in which it is sent, at least, so that its commit's neighbours go with it.
     static let gatherMilliseconds: Int64 = 1
 
-    /// Milliseconds of rest after a round, at most; within this, a rest is as long as the round before. So with many readers
-    /// events go out by the dozen, and the sending takes at most half of a core when they come one by one.
+    /// Milliseconds of rest after a round, at most; within this, a rest is half as long as the round before. So with many
+    /// readers events go out by the dozen, and the sending takes at most two thirds of a core when they come one by one.
     static let restMilliseconds: Int64 = 20
 
     /// Milliseconds between two looks at all readers: for heartbeats, and for those that take nothing.

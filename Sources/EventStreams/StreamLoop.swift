@@ -266,7 +266,7 @@ final class StreamLoop: @unchecked Sendable {
         }
         guard let begun = roundBegun, !queue.hasFresh else { return }
         roundBegun = nil
-        restUntil = end + min(end - begun, StreamLimits.restMilliseconds)
+        restUntil = end + min((end - begun) / 2, StreamLimits.restMilliseconds)
     }
 
     /// Sends a reader what it has not had, as much as it takes in its turn.

@@ -115,4 +115,14 @@ package enum StreamStart: Sendable, Equatable {
         case .now(let sequence), .after(let sequence), .reset(let sequence): sequence
         }
     }
+    /// What a stream that begins here says first.
+    func opening(_ format: some EventFormat) -> [UInt8] {
+        var bytes = type(of: format).retry
+        switch self {
+        case .now(let position): format.appendPlace(position, to: &bytes)
+        case .after: break
+        case .reset(let position): format.appendReset(position, to: &bytes)
+        }
+        return bytes
+    }
 }

@@ -62,7 +62,7 @@ package enum StreamLimits {
     static let restMilliseconds: Int64 = 20
 
     /// Milliseconds between two looks at all readers: for heartbeats, and for those that take nothing.
-    static let patrolMilliseconds: Int64 = 250
+    static let patrolMilliseconds: Int64 = 100
 
     /// Milliseconds between two reports, at least, of readers that were refused or cut.
     static let reportMilliseconds: Int64 = 60_000
@@ -76,9 +76,12 @@ package enum StreamLimits {
     /// What both can be asked to be.
     package static let allowedMilliseconds: ClosedRange<Int64> = 1_000...3_600_000
 
-    /// Events that may pass a reader by, since none concerned it, until it is told its new place. Half of the ring: so it
-    /// comes back to a place that is still in memory, or not far from it.
-    static let eventsPerPlace: UInt64 = 8_192
+    /// Events that may pass a reader by, since none concerned it, until it is told its new place with the next heartbeat. Half of
+    /// what the ring holds: so it comes back to a place that is still in memory.
+    static let eventsPerPlace = UInt64(ringEvents / 2)
+
+    /// Events after which it is told without waiting for that, so that it does not come back to a place that is no longer kept.
+    static let eventsPerUrgentPlace: UInt64 = 131_072
 
     /// Merges, and ends of what came of them, that are remembered for readers that come back by the id of a merged news; the oldest
     /// are forgotten. Then such a reader follows what its news is now, and misses what was in between while it was away.

@@ -148,7 +148,7 @@ final class StreamLoop: @unchecked Sendable {
         // The first one comes sooner, so that those that came together have theirs at different times.
         let beat = now + Int64.random(in: heartbeatMilliseconds / 2...heartbeatMilliseconds)
         let reader = StreamReader(
-            key: nextKey, joining, notice: opening(joining.start), nextHeartbeat: beat)
+            key: nextKey, joining, notice: joining.start.opening(format), nextHeartbeat: beat)
         reader.prepare(stallMilliseconds: stallMilliseconds)
         guard poll.add(reader.socket.descriptor, key: reader.key) else { return }
         readers[reader.key] = reader
@@ -156,17 +156,6 @@ final class StreamLoop: @unchecked Sendable {
         nextPatrol = min(nextPatrol, now + StreamLimits.patrolMilliseconds)
         chooseSource(reader)
         queue.addFresh(reader)
-    }
-
-    /// What a stream begins with.
-    private func opening(_ start: StreamStart) -> [UInt8] {
-        var bytes = type(of: format).retry
-        switch start {
-        case .now(let position): format.appendPlace(position, to: &bytes)
-        case .after: break
-        case .reset(let position): format.appendReset(position, to: &bytes)
-        }
-        return bytes
     }
 
     /// Has a reader sent what follows its position: out of the ring, or what is older out of the journal.
@@ -299,7 +288,7 @@ final class StreamLoop: @unchecked Sendable {
                 let progress = send(block, to: reader, &budget)
                 guard progress == .sent else { return progress }
             }
-            tellPlace(reader, reader.position)
+            tellPlace(reader, reader.position, ifOlderThan: StreamLimits.eventsPerPlace)
             chooseSource(reader)
             return .paused
         case .awaitedPage: askForPage(reader)
@@ -335,12 +324,7 @@ final class StreamLoop: @unchecked Sendable {
                 cutReaders += 1
                 cut(reader)
             } else if reader.isBetweenEvents, reader.isWritable {
-                if reader.isCaughtUp { tellPlace(reader, max(reader.position, ring.through)) }
-                if now >= reader.nextHeartbeat {
-                    reader.nextHeartbeat = now + heartbeatMilliseconds
-                    reader.note(type(of: format).heartbeat)
-                }
-                if !reader.isBetweenEvents { queue.addBehind(reader) }
+                beat(reader)
             }
         }
         report(cutReaders, now)
@@ -354,9 +338,23 @@ final class StreamLoop: @unchecked Sendable {
         return reader.position < ring.after
     }
 
-    /// Tells a reader its place when it was told none for long, since nothing concerned it.
-    private func tellPlace(_ reader: StreamReader, _ place: UInt64) {
-        guard place - reader.knownPlace >= StreamLimits.eventsPerPlace, reader.isBetweenEvents else { return }
+    /// Sends a reader a heartbeat, if it is time to, and its place, if that is old.
+    private func beat(_ reader: StreamReader) {
+        let isTime = now >= reader.nextHeartbeat
+        if reader.isCaughtUp {
+            let age = isTime ? StreamLimits.eventsPerPlace : StreamLimits.eventsPerUrgentPlace
+            tellPlace(reader, max(reader.position, ring.through), ifOlderThan: age)
+        }
+        if isTime {
+            reader.nextHeartbeat = now + heartbeatMilliseconds
+            reader.note(type(of: format).heartbeat)
+        }
+        if !reader.isBetweenEvents { queue.addBehind(reader) }
+    }
+
+    /// Tells a reader its place when it was told none for so many events, since none concerned it.
+    private func tellPlace(_ reader: StreamReader, _ place: UInt64, ifOlderThan events: UInt64) {
+        guard place - reader.knownPlace >= events, reader.isBetweenEvents else { return }
         var bytes: [UInt8] = []
         format.appendPlace(place, to: &bytes)
         reader.tell(place, bytes)

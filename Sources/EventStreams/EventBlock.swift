@@ -12,14 +12,7 @@ struct EventRun: Sendable {
     var marks: [Mark] = []
 
     /// The first mark behind a sequence.
-    func index(after sequence: UInt64) -> Int {
-        var (low, high) = (0, marks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if marks[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func index(after sequence: UInt64) -> Int { marks.prefixEnd { $0.sequence <= sequence } }
 
     /// Where the text of an event begins.
     func start(of index: Int) -> Int { index == 0 ? 0 : marks[index - 1].end }

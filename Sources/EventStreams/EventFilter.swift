@@ -49,12 +49,7 @@ package struct EventFilter: Sendable {
 
     /// The first place whose hash is not below.
     private static func place<ID>(of hash: Int, in list: [Wanted<ID>]) -> Int {
-        var (low, high) = (0, list.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if list[middle].hash < hash { low = middle + 1 } else { high = middle }
-        }
-        return low
+        list.prefixEnd { $0.hash < hash }
     }
 
     private static func contains<ID>(_ id: ID, _ hash: Int, in list: [Wanted<ID>]) -> Bool {

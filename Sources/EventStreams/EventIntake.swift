@@ -7,9 +7,7 @@ internal import Threading
 final class EventIntake: Sendable {
     fileprivate struct State {
         /// Of consecutive sequences.
-        var batches: [[LikeEvent]] = []
-        /// Batches at the beginning that are gone.
-        var gone = 0
+        var batches = Fifo<[LikeEvent]>()
         var events = 0
         var size = 0
         /// Whether the loop wants to be woken by the next batch.
@@ -27,7 +25,7 @@ final class EventIntake: Sendable {
             state.batches.append(batch)
             state.events += batch.count
             state.size += size
-            while state.batches.count - state.gone > 1,
+            while state.batches.count > 1,
                 state.events > StreamLimits.ringEvents || state.size > StreamLimits.ringBytes
             {
                 state.dropFirst()
@@ -51,22 +49,17 @@ final class EventIntake: Sendable {
     func take() -> [LikeEvent] {
         let batches = state.withLock { state in
             defer { state = State() }
-            return state.batches[state.gone...]
+            return state.batches
         }
-        return batches.count == 1 ? batches[batches.startIndex] : Array(batches.joined())
+        return batches.count == 1 ? batches[0] : Array(batches.joined())
     }
 }
 
 extension EventIntake.State {
     fileprivate mutating func dropFirst() {
-        let batch = batches[gone]
+        guard let batch = batches.popFirst() else { return }
         events -= batch.count
         size -= batch.reduce(0) { $0 + $1.size }
-        batches[gone] = []
-        gone += 1
-        guard gone > batches.count / 2 else { return }
-        batches.removeFirst(gone)
-        gone = 0
     }
 }
 

@@ -19,9 +19,7 @@ final class MergeHistory: Sendable {
         /// How many of the merges lead to a news. The ends of others concern nobody.
         var leading: [NewsID: Int] = [:]
         /// The ids of all steps, in their order.
-        var ids: [NewsID] = []
-        /// Those at the beginning that are forgotten.
-        var forgotten = 0
+        var ids = Fifo<NewsID>()
     }
 
     private let limit: Int
@@ -36,7 +34,7 @@ final class MergeHistory: Sendable {
         state.withLock { state in
             for event in events {
                 state.put(event)
-                if state.ids.count - state.forgotten > limit { state.forgetOldest() }
+                if state.ids.count > limit { state.forgetOldest() }
             }
         }
     }
@@ -89,16 +87,11 @@ extension MergeHistory.State {
     }
 
     fileprivate mutating func forgetOldest() {
-        let id = ids[forgotten]
+        guard let id = ids.popFirst() else { return }
         if let target = steps[id]?.removeFirst().target {
             let left = (leading[target] ?? 1) - 1
             leading[target] = left == 0 ? nil : left
         }
         if steps[id]?.isEmpty ?? false { steps[id] = nil }
-        forgotten += 1
-        // Now and then only: moving the rest each time would cost more than what is left lying.
-        guard forgotten > ids.count / 2 else { return }
-        ids.removeFirst(forgotten)
-        forgotten = 0
     }
 }

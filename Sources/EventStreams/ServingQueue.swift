@@ -2,46 +2,30 @@
 ///
 /// Those that had everything before go first: what is new for one shall not wait for what another one has to catch up with.
 struct ServingQueue {
-    private var fresh: [StreamReader] = []
-    private var behind: [StreamReader] = []
-    // How many of each have had their turn.
-    private var freshServed = 0
-    private var behindServed = 0
+    private var fresh = Fifo<StreamReader>()
+    private var behind = Fifo<StreamReader>()
 
-    var hasFresh: Bool { freshServed < fresh.count }
+    var hasFresh: Bool { !fresh.isEmpty }
 
-    var isEmpty: Bool { !hasFresh && behindServed == behind.count }
+    var isEmpty: Bool { fresh.isEmpty && behind.isEmpty }
 
     /// Queues a reader that had everything before, or has just come.
-    mutating func addFresh(_ reader: StreamReader) {
-        guard !reader.isQueued else { return }
-        reader.isQueued = true
-        fresh.append(reader)
-    }
+    mutating func addFresh(_ reader: StreamReader) { Self.add(reader, to: &fresh) }
 
     /// Queues a reader that is behind.
-    mutating func addBehind(_ reader: StreamReader) {
+    mutating func addBehind(_ reader: StreamReader) { Self.add(reader, to: &behind) }
+
+    private static func add(_ reader: StreamReader, to queue: inout Fifo<StreamReader>) {
         guard !reader.isQueued else { return }
         reader.isQueued = true
-        behind.append(reader)
+        queue.append(reader)
     }
 
     /// Takes the next one; nil when there is none.
     mutating func next() -> (reader: StreamReader, isFresh: Bool)? {
-        if let reader = Self.next(of: &fresh, &freshServed) { return (reader, true) }
-        return Self.next(of: &behind, &behindServed).map { ($0, false) }
-    }
-
-    private static func next(of list: inout [StreamReader], _ served: inout Int) -> StreamReader? {
-        guard served < list.count else { return nil }
-        let reader = list[served]
+        let first = fresh.popFirst()
+        guard let reader = first ?? behind.popFirst() else { return nil }
         reader.isQueued = false
-        served += 1
-        // Those that had their turn go now and then, so that each moves the others seldom.
-        if served == list.count || served > 1024 {
-            list.removeFirst(served)
-            served = 0
-        }
-        return reader
+        return (reader, first != nil)
     }
 }

@@ -113,7 +113,7 @@ extension Problem {
         case .queueFull: self.init(.queueFull, "too many writes are waiting; repeat the request")
         case .journalUnavailable:
             self.init(.journalUnavailable, "writes cannot be stored at the moment; repeat the request")
-        case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
+        case .shuttingDown: self = .shuttingDown
         case .busy: self.init(.tooBusy, "this is being done already; repeat the request")
         case .full: self.init(.storageFull, "the server holds as many likes as it can")
         case .newsMerged: self.init(.newsMerged, "the news with this id was merged into another one")
@@ -131,7 +131,7 @@ extension Problem {
         case .folded: return nil
         case .late: self.init(.notYetFolded, "min_sequence: this server has not come so far yet; repeat the request")
         case .full: self.init(.tooBusy, "\(Limits.waitingReads) reads are waiting already; repeat the request")
-        case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
+        case .shuttingDown: self = .shuttingDown
         }
     }
 
@@ -145,9 +145,11 @@ extension Problem {
         case .uriTooLong: self.init(.uriTooLong, "the request target is too long")
         case .expectationFailed: self.init(.expectationFailed, "the only expectation that is met is 100-continue")
         case .tooBusy: self.init(.tooBusy, "too many requests at once; repeat the request")
-        case .shuttingDown: self.init(.shuttingDown, "the server is stopping; repeat the request")
+        case .shuttingDown: self = .shuttingDown
         }
     }
+
+    static let shuttingDown = Problem(.shuttingDown, "the server is stopping; repeat the request")
 
     static let newsNotFound = Problem(.newsNotFound, "there is no news with this id")
 }

@@ -24,11 +24,7 @@ struct EventsRequest {
     private static func filter(
         _ query: Query, _ reader: LikesReader, followed: ([NewsID]) -> [NewsID]
     ) throws(Problem) -> EventFilter {
-        let news: [NewsID] = try query.ids("news")
-        let users: [UserID] = try query.ids("user")
-        guard max(news.count, users.count) <= APILimits.streamFilters else {
-            throw Problem(.invalidParameter, "news, user: up to \(APILimits.streamFilters) ids of each are allowed")
-        }
+        let (news, users) = try query.subjects(upTo: APILimits.streamFilters)
         // What was merged lives on in its target. Its own id stays, for what happened before; and what it was in between, for what
         // happened then. What it is now counts, too, should the merge be forgotten.
         return EventFilter(news: followed(news) + news.compactMap(reader.redirect), users: users)

@@ -56,11 +56,17 @@ struct Query {
 
     /// What an export is asked for.
     func exportFilter() throws(Problem) -> ExportFilter {
-        let filter = ExportFilter(news: try ids("news"), users: try ids("user"))
-        guard max(filter.news.count, filter.users.count) <= Limits.exportFilters else {
-            throw Problem(.invalidParameter, "news, user: up to \(Limits.exportFilters) ids of each are allowed")
+        let (news, users) = try subjects(upTo: Limits.exportFilters)
+        return ExportFilter(news: news, users: users)
+    }
+
+    /// The news and the users that are asked for by name, up to so many of each.
+    func subjects(upTo limit: Int) throws(Problem) -> (news: [NewsID], users: [UserID]) {
+        let (news, users): ([NewsID], [UserID]) = (try ids("news"), try ids("user"))
+        guard max(news.count, users.count) <= limit else {
+            throw Problem(.invalidParameter, "news, user: up to \(limit) ids of each are allowed")
         }
-        return filter
+        return (news, users)
     }
 
     /// How many entries a page has at most.

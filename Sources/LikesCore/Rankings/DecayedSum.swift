@@ -75,12 +75,7 @@ struct DecayedSum: Equatable {
 
     /// Where the digit of a place is, or would be.
     private func index(of place: UInt64) -> Int {
-        var (low, high) = (0, digits.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if digits[middle] >> 32 < place { low = middle + 1 } else { high = middle }
-        }
-        return low
+        digits.prefixEnd { $0 >> 32 < place }
     }
 
     private func digit(at index: Int, _ place: UInt64) -> UInt64 {

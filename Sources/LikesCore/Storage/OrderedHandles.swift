@@ -27,24 +27,9 @@ struct OrderedHandles {
 
     /// The place behind the last entry for which `isBefore` holds.
     func position(where isBefore: (UInt32) -> Bool) -> Position {
-        var low = 0
-        var high = runs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(runs[middle][runs[middle].count - 1]) { low = middle + 1 } else { high = middle }
-        }
-        guard low < runs.count else { return Position(run: low, offset: 0) }
-        return Position(run: low, offset: offset(in: runs[low], where: isBefore))
-    }
-
-    private func offset(in run: ContiguousArray<UInt32>, where isBefore: (UInt32) -> Bool) -> Int {
-        var low = 0
-        var high = run.count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(run[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        let run = runs.prefixEnd { isBefore($0[$0.count - 1]) }
+        guard run < runs.count else { return Position(run: run, offset: 0) }
+        return Position(run: run, offset: runs[run].prefixEnd(where: isBefore))
     }
 
     /// The entry right before a place.

@@ -1,19 +1,53 @@
-/// Writes JSON into a growing array of bytes, front to back, without ever building a tree.
-package struct JSONWriter {
-    /// What was written so far.
-    package private(set) var bytes: [UInt8] = []
+/// Writes JSON into growing memory, front to back, without ever building a tree.
+///
+/// Every answer passes here. A member is written in one go, into room that is made once for the most that it can take.
+package struct JSONWriter: ~Copyable {
+    private var output: JSONOutput
     private var needsComma = false
 
-    /// - Parameter capacity: the bytes to make room for at once.
-    package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+    private init(_ output: consuming JSONOutput) { self.output = output }
 
-    /// Writes at the end of `bytes`, in their own room.
-    package static func append(to bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
-        var json = JSONWriter(capacity: 0)
-        swap(&json.bytes, &bytes)
-        body(&json)
-        swap(&json.bytes, &bytes)
+    /// - Parameter capacity: the bytes to make room for at once.
+    package init(capacity: Int = 256) { self.init(JSONOutput(capacity: capacity)) }
+
+    /// A copy of what was written so far.
+    package var bytes: [UInt8] { output.bytes }
+
+    /// The number of bytes that were written so far.
+    package var count: Int { output.count }
+
+    /// Enough for most answers.
+    package static let usualCapacity = 512
+
+    /// What `body` writes. It is written right into the array when there is room for all in it.
+    ///
+    /// - Parameter capacity: the bytes to make room for.
+    package static func bytes(capacity: Int = usualCapacity, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(capacity)
+        append(to: &bytes, room: capacity, body)
+        return bytes
     }
+
+    /// The object whose members `body` writes.
+    package static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] { bytes { $0.object(body) } }
+
+    /// Writes at the end of `bytes`.
+    ///
+    /// - Parameter room: the bytes to make room for there.
+    package static func append(to bytes: inout [UInt8], room: Int = usualCapacity, _ body: (inout JSONWriter) -> Void) {
+        var rest: [UInt8]?
+        bytes.append(addingCapacity: room) { span in
+            unsafe span.withUnsafeMutableBufferPointer { buffer, written in
+                var json = unsafe JSONWriter(JSONOutput(buffer))
+                body(&json)
+                if json.output.isBorrowed { written = json.count } else { rest = json.bytes }
+            }
+        }
+        if let rest { bytes += rest }
+    }
+
+    // MARK: Objects and arrays
 
     /// An object, whose members `body` writes.
     package mutating func object(_ body: (inout JSONWriter) -> Void) {
@@ -26,72 +60,78 @@ package struct JSONWriter {
     }
 
     private mutating func enclose(_ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(open)
+        write(nil, atMost: 1) { $0.put(open) }
         needsComma = false
         body(&self)
-        bytes.append(close)
+        output.makeRoom(for: 1)
+        output.put(close)
         needsComma = true
     }
 
     /// The name of the member whose value comes next. It must need no escaping.
     package mutating func name(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        write(name, atMost: 0) { _ in }
         needsComma = false
     }
 
     /// The name of the member whose value comes next, whatever is in it.
     package mutating func name(_ name: String) {
         value(name)
-        bytes.append(UInt8(ascii: ":"))
+        output.makeRoom(for: 1)
+        output.put(UInt8(ascii: ":"))
         needsComma = false
     }
 
+    // MARK: Values
+
     /// A string.
-    package mutating func value(_ text: String) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { unsafe escape($0) }
-        bytes.append(UInt8(ascii: "\""))
-        needsComma = true
-    }
+    package mutating func value(_ text: String) { string(nil, text) }
 
     /// An integer.
-    package mutating func value(_ number: Int64) { value(number.magnitude, isNegative: number < 0) }
+    package mutating func value(_ number: Int64) { self.number(nil, number.magnitude, isNegative: number < 0) }
 
     /// An integer.
-    package mutating func value(_ number: UInt64) { value(number, isNegative: false) }
+    package mutating func value(_ number: UInt64) { self.number(nil, number, isNegative: false) }
 
     /// An integer.
     package mutating func value(_ number: Int) { value(Int64(number)) }
 
+    /// A boolean.
+    package mutating func value(_ truth: Bool) { literal(nil, truth ? "true" : "false") }
+
+    /// The value `null`.
+    package mutating func null() { literal(nil, "null") }
+
+    // MARK: Members
+
     /// A member with a string.
-    package mutating func member(_ name: StaticString, _ text: String) {
-        self.name(name)
-        value(text)
-    }
+    package mutating func member(_ name: StaticString, _ text: String) { string(name, text) }
 
     /// A member with an integer.
     package mutating func member(_ name: StaticString, _ number: Int64) {
-        self.name(name)
-        value(number)
+        self.number(name, number.magnitude, isNegative: number < 0)
     }
 
     /// A member with an integer.
     package mutating func member(_ name: StaticString, _ number: UInt64) {
-        self.name(name)
-        value(number)
+        self.number(name, number, isNegative: false)
     }
 
     /// A member with a boolean.
-    package mutating func member(_ name: StaticString, _ truth: Bool) {
-        self.name(name)
-        value(truth)
+    package mutating func member(_ name: StaticString, _ truth: Bool) { literal(name, truth ? "true" : "false") }
+
+    /// A member with a boolean, or with `null`.
+    package mutating func member(_ name: StaticString, _ truth: Bool?) {
+        literal(name, truth.map { $0 ? "true" : "false" } ?? "null")
+    }
+
+    /// A member with a string of 24 bytes that needs no escaping: a time.
+    package mutating func member(_ name: StaticString, verbatim text: InlineArray<24, UInt8>) {
+        write(name, atMost: text.count + 2) { output in
+            output.put(Self.quote)
+            unsafe text.span.withUnsafeBufferPointer { unsafe output.put($0) }
+            output.put(Self.quote)
+        }
     }
 
     /// A member with an object of strings; none when there are no strings.
@@ -106,78 +146,54 @@ package struct JSONWriter {
         }
     }
 
-    /// A string that needs no escaping, whose bytes `body` appends.
-    package mutating func verbatim(_ body: (inout [UInt8]) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        body(&bytes)
-        bytes.append(UInt8(ascii: "\""))
-        needsComma = true
-    }
-
-    /// A boolean.
-    package mutating func value(_ truth: Bool) { literal(truth ? "true" : "false") }
-
-    /// The value `null`.
-    package mutating func null() { literal("null") }
-
     /// The end of a line, where each line is a value of its own.
     package mutating func newline() {
-        bytes.append(UInt8(ascii: "\n"))
+        output.makeRoom(for: 1)
+        output.put(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    // Not generic: a generic form is called through tables from other modules, which shows in every answer.
-    private mutating func value(_ magnitude: UInt64, isNegative: Bool) {
-        separate()
-        if isNegative { bytes.append(UInt8(ascii: "-")) }
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var start = digits.count
-        var rest = magnitude
-        repeat {
-            start -= 1
-            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        for position in start..<digits.count { bytes.append(digits[position]) }
+    // MARK: Writing
+
+    private static let quote = UInt8(ascii: "\"")
+
+    /// Writes a comma if one is due, the name of a member if there is one, and then what `body` writes.
+    ///
+    /// - Parameter count: the most bytes that `body` writes.
+    @inline(__always)
+    private mutating func write(_ name: StaticString?, atMost count: Int, _ body: (inout JSONOutput) -> Void) {
+        output.makeRoom(for: count + (name?.utf8CodeUnitCount ?? 0) + 4)
+        if needsComma { output.put(UInt8(ascii: ",")) }
+        if let name {
+            output.put(Self.quote)
+            output.put(name)
+            output.put(Self.quote)
+            output.put(UInt8(ascii: ":"))
+        }
+        body(&output)
         needsComma = true
     }
 
-    private mutating func literal(_ text: StaticString) {
-        separate()
-        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
-        needsComma = true
-    }
-
-    private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-    }
-
-    /// Copies text, with what JSON does not allow in a string written as escapes. Runs without any are copied whole.
-    private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
-        var runStart = 0
-        for position in 0..<text.count {
-            let byte = unsafe text[position]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            unsafe bytes.append(contentsOf: text[runStart..<position])
-            escape(byte)
-            runStart = position + 1
+    private mutating func string(_ name: StaticString?, _ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            let escaped = unsafe JSONEscapes.isNeeded(in: utf8)
+            write(name, atMost: utf8.count * (escaped ? JSONEscapes.longest : 1) + 2) { output in
+                output.put(Self.quote)
+                if escaped { unsafe output.putEscaped(utf8) } else { unsafe output.put(utf8) }
+                output.put(Self.quote)
+            }
         }
-        unsafe bytes.append(contentsOf: text[runStart...])
     }
 
-    private mutating func escape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        default:
-            let digits = Array("0123456789abcdef".utf8)
-            bytes.append(contentsOf: "u00".utf8)
-            bytes.append(digits[Int(byte >> 4)])
-            bytes.append(digits[Int(byte & 15)])
+    private mutating func number(_ name: StaticString?, _ magnitude: UInt64, isNegative: Bool) {
+        write(name, atMost: 21) { output in
+            if isNegative { output.put(UInt8(ascii: "-")) }
+            output.put(magnitude)
         }
+    }
+
+    private mutating func literal(_ name: StaticString?, _ word: StaticString) {
+        write(name, atMost: word.utf8CodeUnitCount) { $0.put(word) }
     }
 }

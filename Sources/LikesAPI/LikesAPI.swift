@@ -8,6 +8,7 @@ package import Threading
 package struct LikesAPI: Sendable {
     private let mediator: LikesMediator
     private let reader: LikesReader
+    private let reads: Reads
     private let auditor: Auditor
     private let readiness: Readiness
     private let streams: EventStreams
@@ -43,6 +44,7 @@ package struct LikesAPI: Sendable {
         self.isLoopback = isLoopback
         self.crossOrigin = crossOrigin
         answer = Answer(epoch: reader.epoch)
+        reads = Reads(reader: reader, answer: answer)
     }
 
     /// How the events of a journal look in live updates.
@@ -64,7 +66,7 @@ package struct LikesAPI: Sendable {
 
     /// Refuses what is wrong whatever the request is about.
     private func check(_ request: borrowing Request) throws(Problem) {
-        if isLoopback, let host = request.host, !LoopbackHost.matches(host) {
+        if isLoopback, let isMine = request.hostKeeps({ LoopbackHost.matches($0) }), !isMine {
             throw Problem(.misdirectedRequest, "this server answers only requests to a loopback name or address")
         }
         // RFC 9110, 9.1: 501 for a method that is not known, 405 for one that the path does not have.
@@ -141,8 +143,6 @@ package struct LikesAPI: Sendable {
     }
 
     // MARK: Answers
-
-    private var reads: Reads { Reads(reader: reader, answer: answer) }
 
     private func respond(_ request: borrowing Request) -> Reply {
         do throws(Problem) {
@@ -302,11 +302,9 @@ package struct LikesAPI: Sendable {
     }
 
     private var ok: Response {
-        var json = JSONWriter()
-        json.object { $0.member("status", "ok") }
-        return Response(
+        Response(
             status: 200,
             headers: [Header("Content-Type", "application/json"), Header("Cache-Control", "no-store")],
-            body: json.bytes)
+            body: JSONWriter.object { $0.member("status", "ok") })
     }
 }

@@ -90,8 +90,7 @@ struct Problem: Error {
     }
 
     var response: Response {
-        var json = JSONWriter()
-        json.object { json in
+        let body = JSONWriter.object { json in
             json.member("type", "about:blank")
             json.member("title", code.title)
             json.member("status", code.status)
@@ -101,7 +100,7 @@ struct Problem: Error {
         var headers = [Header("Content-Type", "application/problem+json"), Header("Cache-Control", "no-store")]
         if [429, 503].contains(code.status) { headers.append(Header("Retry-After", "\(APILimits.retryAfterSeconds)")) }
         if !allow.isEmpty { headers.append(Header("Allow", allow.map(\.name).joined(separator: ", "))) }
-        return Response(status: code.status, headers: headers, body: json.bytes)
+        return Response(status: code.status, headers: headers, body: body)
     }
 }
 

@@ -95,7 +95,7 @@ struct Reads {
                 json.array { json in
                     for entry in page.entries {
                         json.object { $0.members(of: entry, windowLikes: sort.windowLikes(entry)) }
-                        if json.bytes.count > APILimits.pageBytes, entry.stored !== page.entries.last?.stored {
+                        if json.count > APILimits.pageBytes, entry.stored !== page.entries.last?.stored {
                             next = Cursor.feed(entry.feedKey).text(of: list)
                             break
                         }

@@ -42,15 +42,29 @@ internal import Glibc
     /// Whether a body was announced: a length above zero, or chunks.
     package var hasBody: Bool { head.hasBody }
 
-    /// Whom the request is for: the authority of a target in absolute form, which overrides `Host` (RFC 9112, 3.2.2).
-    package var host: String? { authority ?? header("Host") }
+    /// Whether whom the request is for keeps to a rule: the authority of a target in absolute form, which overrides `Host`
+    /// (RFC 9112, 3.2.2). Nil when it names nobody.
+    package func hostKeeps(_ rule: (Span<UInt8>) -> Bool) -> Bool? {
+        if let authority { return rule(authority.utf8.span) }
+        guard let value = unsafe value(of: "Host") else { return nil }
+        return unsafe rule(Span(_unsafeElements: value.bindMemory(to: UInt8.self)))
+    }
 
     /// The first value of a header field, its name in any case; without space around it, invalid UTF-8 is repaired.
     package func header(_ name: StaticString) -> String? {
-        // Safety: a header's name is never a single scalar, so the literal has a terminated pointer form.
+        unsafe value(of: name).map { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of `header`, in the memory of the connection.
+    private func value(of name: StaticString) -> UnsafeRawBufferPointer? {
+        // Most are asked for in vain: the library would compare their names with that of every field.
+        guard head.mayHaveField(nameLength: name.utf8CodeUnitCount) else { return nil }
         let start = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-        guard let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, start) else { return nil }
-        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
-        return unsafe String(decoding: bytes.prefix(lengthWithoutSpace(bytes)), as: UTF8.self)
+        var (value, size): (UnsafePointer<CChar>?, Int) = (nil, 0)
+        let isThere = unsafe MHD_lookup_connection_value_n(
+            connection, .HEADER_KIND, start, name.utf8CodeUnitCount, &value, &size)
+        guard isThere == .YES else { return nil }
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)
+        return unsafe UnsafeRawBufferPointer(rebasing: bytes.prefix(lengthWithoutSpace(bytes)))
     }
 }

@@ -19,6 +19,8 @@ struct RequestHead: Sendable {
     /// Whether a body was announced: a length above zero, or chunks.
     var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
+    /// One bit for each length that the name of a field has; the last one is for longer ones, too.
+    private var nameLengths: UInt64 = 0
     private var hosts = 0
     private var hasBadHost = false
     private var contentLengths = 0
@@ -39,6 +41,11 @@ struct RequestHead: Sendable {
         }
         if unsafe !endsIn(UnsafeRawBufferPointer(start: start, count: size)) { hasMalformedField = true }
     }
+
+    private static func bit(ofNameLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+
+    /// Whether some field has a name of so many bytes.
+    func mayHaveField(nameLength: Int) -> Bool { nameLengths & Self.bit(ofNameLength: nameLength) != 0 }
 
     /// The rule that the headers break, if any.
     func fault(isHTTP11: Bool) -> Refusal? {
@@ -66,6 +73,7 @@ struct RequestHead: Sendable {
             hasMalformedField = true
         }
         lineEnd = UInt(bitPattern: line.baseAddress) + UInt(line.count)
+        nameLengths |= Self.bit(ofNameLength: name.count)
         let value = unsafe UnsafeRawBufferPointer(rebasing: line.prefix(lengthWithoutSpace(line)))
         switch name.count {
         case 4 where unsafe matches(name, "host"):

@@ -35,6 +35,55 @@ struct JSONWriterTests {
         #expect(String(decoding: bytes, as: UTF8.self) == #"before {"n":1}{"n":2}"#)
     }
 
+    @Test(
+        "what is longer than the room that was made for it is written all the same", arguments: [0, 1, 7, 40, 41, 400])
+    func growing(room: Int) {
+        var bytes = Array("before ".utf8)
+        let long = String(repeating: "0123456789", count: 30)
+        JSONWriter.append(to: &bytes, room: room) { json in json.array { for _ in 1...3 { $0.value(long) } } }
+        let all = "[\"\(long)\",\"\(long)\",\"\(long)\"]"
+        #expect(String(decoding: bytes, as: UTF8.self) == "before \(all)")
+        let fresh = JSONWriter.bytes(capacity: room) { json in json.array { for _ in 1...3 { $0.value(long) } } }
+        #expect(String(decoding: fresh, as: UTF8.self) == all)
+    }
+
+    @Test("every byte that needs an escape gets one, wherever it stands")
+    func escapes() {
+        for byte in UInt8(0)..<128 {
+            let scalar = Unicode.Scalar(byte)
+            let escaped =
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): "\\\(scalar)"
+                case 9: #"\t"#
+                case 10: #"\n"#
+                case 13: #"\r"#
+                case 0..<32: "\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                default: "\(scalar)"
+                }
+            for place in 0..<17 {
+                let (before, after) = (String(repeating: "é", count: place), String(repeating: "~", count: 17 - place))
+                #expect(text { $0.value("\(before)\(scalar)\(after)") } == "\"\(before)\(escaped)\(after)\"")
+            }
+        }
+    }
+
+    @Test("members carry every kind of value")
+    func members() {
+        let json = JSONWriter.object { json in
+            json.member("text", "a\"b")
+            json.member("yes", true)
+            json.member("unknown", nil as Bool?)
+            json.member("time", verbatim: InlineArray(repeating: UInt8(ascii: "x")))
+            json.member("least", Int64.min)
+            json.member("most", UInt64.max)
+        }
+        #expect(
+            String(decoding: json, as: UTF8.self) == """
+                {"text":"a\\"b","yes":true,"unknown":null,"time":"xxxxxxxxxxxxxxxxxxxxxxxx",\
+                "least":-9223372036854775808,"most":18446744073709551615}
+                """)
+    }
+
     @Test("commas stand between values and nowhere else")
     func nesting() {
         let json = text { writer in

@@ -90,12 +90,18 @@ func checkPercentEncoding(_ bytes: [UInt8]) throws(Violation) {
     if let text = String(validating: bytes, as: UTF8.self) {
         let encoded = Array(PercentEncoding.encode(text).utf8)
         for plusIsSpace in [false, true] {
-            let decoded = PercentEncoding.decode(encoded[...], plusIsSpace: plusIsSpace)
+            let decoded = PercentEncoding.decode(encoded.span, plusIsSpace: plusIsSpace)
             try require(decoded == bytes, "\(bytes) is encoded as \(encoded), which is decoded to \(decoded ?? [])")
         }
     }
-    guard let decoded = PercentEncoding.decode(bytes[...], plusIsSpace: false) else {
+    let isValid = PercentEncoding.isValid(bytes.span)
+    guard let decoded = PercentEncoding.decode(bytes.span, plusIsSpace: false) else {
+        try require(!isValid, "\(bytes) are called valid, and cannot be decoded")
         return try require(bytes.contains(UInt8(ascii: "%")), "\(bytes) cannot be decoded, without any percent sign")
+    }
+    try require(isValid, "\(bytes) are called invalid, and can be decoded")
+    if PercentEncoding.isPlain(bytes.span, plusIsSpace: false) {
+        try require(decoded == bytes, "\(bytes) are called plain, and mean \(decoded)")
     }
     let signs = bytes.count { $0 == UInt8(ascii: "%") }
     try require(decoded.count + 2 * signs == bytes.count, "\(bytes) is decoded to \(decoded.count) bytes")

@@ -19,7 +19,7 @@ func checkHost(_ bytes: [UInt8]) throws(Violation) {
         && groups.allSatisfy { 1...3 ~= $0.count && $0.allSatisfy { 48...57 ~= $0 } }
     let small = name.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 }
     let expected = isAddress || small == Array("localhost".utf8) || small == Array("[::1]".utf8)
-    try require(LoopbackHost.matches(host) == expected, "\(host) is \(expected ? "" : "not ")this machine")
+    try require(LoopbackHost.matches(host.utf8.span) == expected, "\(host) is \(expected ? "" : "not ")this machine")
 }
 
 /// A time that is printed is read as the same time.

@@ -10,21 +10,16 @@ struct Answer {
     ///
     /// - Parameter position: what was folded when it was read, for `Likes-Sequence`.
     func json(_ status: Int, position: UInt64, _ body: (inout JSONWriter) -> Void) -> Response {
-        var json = JSONWriter(capacity: 512)
-        body(&json)
-        return Response(
+        Response(
             status: status,
-            headers: [
-                Header("Content-Type", "application/json"), Header("Cache-Control", "no-cache"),
-                Header("Likes-Sequence", token(position)),
-            ],
-            body: json.bytes)
+            headers: [Self.mediaType, Self.revalidated, Header("Likes-Sequence", token(position))],
+            body: JSONWriter.bytes(body))
     }
 
     /// A read's answer.
     func read(position: UInt64, isPrivate: Bool = false, _ body: (inout JSONWriter) -> Void) -> Response {
         var response = json(200, position: position, body)
-        if isPrivate { response.headers[1] = Header("Cache-Control", "private, no-cache") }
+        if isPrivate { response.headers[1] = Self.privately }
         return response
     }
 
@@ -37,18 +32,33 @@ struct Answer {
         _ request: borrowing Request, sequence: UInt64, position: UInt64, isPrivate: Bool, variant: Int64? = nil,
         _ body: (inout JSONWriter) -> Void
     ) -> Response {
-        let tag = variant.map { "\"\(token(sequence)).\($0)\"" } ?? "\"\(token(sequence))\""
-        var response = read(position: position, isPrivate: isPrivate, body)
-        response.headers.append(Header("ETag", "W/\(tag)"))
-        if let asked = request.header("If-None-Match"), Self.matches(asked, tag) { response.status = 304 }
-        return response
+        let tag = weakTag(sequence, variant)
+        let isKnown = request.header("If-None-Match").map { Self.matches($0, tag) } ?? false
+        return Response(
+            status: isKnown ? 304 : 200,
+            headers: [
+                Self.mediaType, isPrivate ? Self.privately : Self.revalidated,
+                Header("Likes-Sequence", token(position)), Header("ETag", tag),
+            ],
+            body: JSONWriter.bytes(body))
+    }
+
+    private static var mediaType: Header { Header("Content-Type", "application/json") }
+    private static var revalidated: Header { Header("Cache-Control", "no-cache") }
+    private static var privately: Header { Header("Cache-Control", "private, no-cache") }
+
+    /// A tag with the `W/` that says that answers with it may differ in their bytes.
+    private func weakTag(_ sequence: UInt64, _ variant: Int64?) -> String {
+        let token = Token(epoch: epoch, sequence: sequence)
+        guard let variant else { return token.text(between: "W/\"", and: "\"") }
+        return token.text(between: "W/\"", and: ".") + "\(variant)\""
     }
 
     /// Whether a list of tags, or `*`, has this one in it. The comparison is weak (RFC 9110, 8.8.3.2).
-    private static func matches(_ list: String, _ tag: String) -> Bool {
+    private static func matches(_ list: String, _ weakTag: String) -> Bool {
         list.split(separator: ",").contains { entry in
             let entry = entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            return entry == "*" || entry == tag || entry == "W/\(tag)"
+            return entry == "*" || entry == weakTag || entry == weakTag.dropFirst(2)
         }
     }
 

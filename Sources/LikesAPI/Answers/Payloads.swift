@@ -7,8 +7,7 @@ extension JSONWriter {
     mutating func member(_ name: StaticString, _ number: Int) { member(name, Int64(number)) }
 
     mutating func member(_ name: StaticString, _ time: Timestamp) {
-        self.name(name)
-        verbatim { time.appendRFC3339(to: &$0) }
+        member(name, verbatim: time.rfc3339Bytes)
     }
 
     /// The members that describe a news.
@@ -40,8 +39,7 @@ extension JSONWriter {
         members(of: news)
         if let likesCount { member("likesCount", likesCount) }
         if let windowLikes { member("windowLikes", windowLikes) }
-        name("viewerLikes")
-        if let viewerLikes { value(viewerLikes) } else { null() }
+        member("viewerLikes", viewerLikes)
     }
 
     /// A detail.
@@ -79,8 +77,7 @@ extension JSONWriter {
             json.member("news", count.news.text)
             json.member("known", count.known)
             json.member("likesCount", count.likesCount)
-            json.name("viewerLikes")
-            if let likes = count.viewerLikes { json.value(likes) } else { json.null() }
+            json.member("viewerLikes", count.viewerLikes)
             guard let friends = count.friends else { return }
             json.name("friends")
             json.array { json in for friend in friends { json.value(friend.text) } }

@@ -11,8 +11,7 @@ struct Redirection {
 
     /// 308: the method and the body stay what they are.
     func response(to target: NewsID) -> Response {
-        var json = JSONWriter()
-        json.object { json in
+        let body = JSONWriter.object { json in
             json.member("news", news.text)
             json.member("mergedInto", target.text)
         }
@@ -22,7 +21,7 @@ struct Redirection {
                 Header("Location", location(of: target)), Header("Content-Type", "application/json"),
                 Header("Cache-Control", "no-cache"),
             ],
-            body: json.bytes)
+            body: body)
     }
 
     /// The same path and query with the other id: the third segment, behind `/v1/news/`.

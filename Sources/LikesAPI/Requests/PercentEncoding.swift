@@ -3,14 +3,14 @@ enum PercentEncoding {
     /// The bytes that a text stands for; nil when a `%` is not followed by two hexadecimal digits.
     ///
     /// - Parameter plusIsSpace: true in a query, where forms write a space as `+`.
-    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+    static func decode(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
-        var position = text.startIndex
-        while position < text.endIndex {
+        var position = 0
+        while position < text.count {
             let byte = text[position]
             if byte == UInt8(ascii: "%") {
-                guard position + 2 < text.endIndex, let high = digit(text[position + 1]),
+                guard position + 2 < text.count, let high = digit(text[position + 1]),
                     let low = digit(text[position + 2])
                 else { return nil }
                 bytes.append(high << 4 | low)
@@ -21,6 +21,25 @@ enum PercentEncoding {
             }
         }
         return bytes
+    }
+
+    /// Whether a text stands for itself, byte for byte: it has nothing to decode.
+    static func isPlain(_ text: Span<UInt8>, plusIsSpace: Bool) -> Bool {
+        for position in text.indices {
+            let byte = text[position]
+            if byte == UInt8(ascii: "%") || plusIsSpace && byte == UInt8(ascii: "+") { return false }
+        }
+        return true
+    }
+
+    /// Whether two hexadecimal digits follow every `%`.
+    static func isValid(_ text: Span<UInt8>) -> Bool {
+        for position in text.indices where text[position] == UInt8(ascii: "%") {
+            guard position + 2 < text.count, digit(text[position + 1]) != nil, digit(text[position + 2]) != nil else {
+                return false
+            }
+        }
+        return true
     }
 
     /// A text in which only what every part of a URL may contain stands for itself.

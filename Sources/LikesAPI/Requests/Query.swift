@@ -2,34 +2,66 @@ internal import LikesCore
 
 /// The query of a request, taken apart. Parameters that nobody asks for do not matter.
 struct Query {
-    private var parameters: [(name: String, value: [UInt8])] = []
+    /// The request target, in which the parameters lie.
+    private let uri: [UInt8]
+    private var parameters: [Parameter] = []
+
+    /// Where a parameter lies.
+    private struct Parameter {
+        let name: Range<Int>
+        /// The name, where it has to be decoded.
+        let decodedName: String?
+        let value: Range<Int>
+    }
 
     /// - Throws: `invalid_parameter` for bad percent-encoding, or a name that is not UTF-8.
     init(uri: [UInt8]) throws(Problem) {
-        guard let mark = uri.firstIndex(of: UInt8(ascii: "?")) else { return }
-        for pair in uri[(mark + 1)...].split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let nameBytes = PercentEncoding.decode(parts[0], plusIsSpace: true),
-                let name = String(validating: nameBytes, as: UTF8.self),
-                let value = PercentEncoding.decode(parts.count > 1 ? parts[1] : [], plusIsSpace: true)
-            else { throw Problem(.invalidParameter, "the query has bad percent-encoding") }
-            parameters.append((name, value))
+        self.uri = uri
+        guard let mark = uri.span.place(of: "?") else { return }
+        parameters.reserveCapacity(1 + uri[mark...].count { $0 == UInt8(ascii: "&") })
+        var start = mark + 1
+        while start < uri.count {
+            let end = uri[start...].firstIndex(of: UInt8(ascii: "&")) ?? uri.count
+            if start < end { parameters.append(try Self.parameter(start..<end, of: uri.span)) }
+            start = end + 1
         }
     }
 
-    /// The value of a parameter that may come once only.
-    private func value(_ name: String) throws(Problem) -> [UInt8]? {
-        guard let first = parameters.firstIndex(where: { $0.name == name }) else { return nil }
-        guard !parameters[(first + 1)...].contains(where: { $0.name == name }) else {
+    private static func parameter(_ range: Range<Int>, of uri: Span<UInt8>) throws(Problem) -> Parameter {
+        let nameEnd = uri.extracting(range).place(of: "=").map { range.lowerBound + $0 } ?? range.upperBound
+        let name = range.lowerBound..<nameEnd
+        let value = min(nameEnd + 1, range.upperBound)..<range.upperBound
+        guard PercentEncoding.isValid(uri.extracting(value)) else { throw badEncoding }
+        if PercentEncoding.isPlain(uri.extracting(name), plusIsSpace: true) {
+            return Parameter(name: name, decodedName: nil, value: value)
+        }
+        guard let bytes = PercentEncoding.decode(uri.extracting(name), plusIsSpace: true),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw badEncoding }
+        return Parameter(name: name, decodedName: text, value: value)
+    }
+
+    private static var badEncoding: Problem { Problem(.invalidParameter, "the query has bad percent-encoding") }
+
+    private func isNamed(_ parameter: Parameter, _ name: StaticString) -> Bool {
+        guard let decoded = parameter.decodedName else { return uri.span.extracting(parameter.name).equals(name) }
+        return decoded == "\(name)"
+    }
+
+    /// The one parameter of a name that may come once only.
+    private func only(_ name: StaticString) throws(Problem) -> Parameter? {
+        guard let first = parameters.firstIndex(where: { isNamed($0, name) }) else { return nil }
+        guard !parameters[(first + 1)...].contains(where: { isNamed($0, name) }) else {
             throw Problem(.invalidParameter, "\(name): it may come once only")
         }
-        return parameters[first].value
+        return parameters[first]
     }
 
     /// The text of a parameter that may come once only.
-    func text(_ name: String) throws(Problem) -> String? {
-        guard let value = try value(name) else { return nil }
-        guard let text = String(validating: value, as: UTF8.self) else {
+    func text(_ name: StaticString) throws(Problem) -> String? {
+        guard let parameter = try only(name) else { return nil }
+        let bytes = PercentEncoding.decode(uri.span.extracting(parameter.value), plusIsSpace: true)
+        guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
             throw Problem(.invalidParameter, "\(name): it is not valid UTF-8")
         }
         return text
@@ -37,19 +69,24 @@ struct Query {
 
     /// The user who looks, if one is named.
     func viewer() throws(Problem) -> UserID? {
-        guard let value = try value("viewer") else { return nil }
-        return try Self.id(value, "viewer")
+        guard let parameter = try only("viewer") else { return nil }
+        return try id(parameter, "viewer")
     }
 
     /// The ids of a parameter that may come many times.
-    func ids<Subject>(_ name: String) throws(Problem) -> [Identifier<Subject>] {
+    func ids<Subject>(_ name: StaticString) throws(Problem) -> [Identifier<Subject>] {
         var ids: [Identifier<Subject>] = []
-        for parameter in parameters where parameter.name == name { ids.append(try Self.id(parameter.value, name)) }
+        if !parameters.isEmpty { ids.reserveCapacity(parameters.count) }
+        for parameter in parameters where isNamed(parameter, name) { ids.append(try id(parameter, name)) }
         return ids
     }
 
-    private static func id<Subject>(_ value: [UInt8], _ name: String) throws(Problem) -> Identifier<Subject> {
-        do throws(IdentifierError) { return try Identifier(utf8: value) } catch {
+    private func id<Subject>(_ parameter: Parameter, _ name: StaticString) throws(Problem) -> Identifier<Subject> {
+        let value = uri.span.extracting(parameter.value)
+        do throws(IdentifierError) {
+            if PercentEncoding.isPlain(value, plusIsSpace: true) { return try Identifier(utf8: value) }
+            return try Identifier(utf8: PercentEncoding.decode(value, plusIsSpace: true) ?? [])
+        } catch {
             throw Problem(.invalidID, "\(name): \(error.reason)")
         }
     }

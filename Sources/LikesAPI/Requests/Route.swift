@@ -25,13 +25,13 @@ enum Route {
     ///
     /// - Throws: `not_found` for a path that does not exist, `invalid_id` for one with a bad id.
     init(uri: [UInt8]) throws(Problem) {
-        let path = uri.prefix { $0 != UInt8(ascii: "?") }.dropFirst()
-        let segments = path.split(separator: UInt8(ascii: "/"), maxSplits: 6, omittingEmptySubsequences: false)
-        func isWord(_ index: Int, _ word: StaticString) -> Bool {
-            index < segments.count && segments[index].elementsEqual(word)
-        }
+        let (uri, segments) = (uri.span, PathSegments(uri.span))
+        func isWord(_ index: Int, _ word: StaticString) -> Bool { uri.extracting(segments[index]).equals(word) }
         guard isWord(0, "v1") else {
-            self = try Self.unversioned(segments)
+            guard segments.count == 1, let route = Self.unversioned(uri.extracting(segments[0])) else {
+                throw Self.notFound
+            }
+            self = route
             return
         }
         switch segments.count {
@@ -43,57 +43,57 @@ enum Route {
         case 3 where isWord(1, "admin") && isWord(2, "export"): self = .export
         case 3 where isWord(1, "admin") && isWord(2, "import"): self = .import
         case 3 where isWord(1, "admin") && isWord(2, "verify"): self = .verification
-        case 3 where isWord(1, "news"): self = .news(try Self.id(segments[2]))
-        case 3 where isWord(1, "profiles"): self = .profile(try Self.id(segments[2]))
-        case 4 where isWord(1, "news") && isWord(3, "likes"): self = .likers(try Self.id(segments[2]))
-        case 4 where isWord(1, "news") && isWord(3, "merge"): self = .merge(try Self.id(segments[2]))
-        case 4 where isWord(1, "profiles") && isWord(3, "likes"): self = .profileLikes(try Self.id(segments[2]))
+        case 3 where isWord(1, "news"): self = .news(try Self.id(uri.extracting(segments[2])))
+        case 3 where isWord(1, "profiles"): self = .profile(try Self.id(uri.extracting(segments[2])))
+        case 4 where isWord(1, "news") && isWord(3, "likes"):
+            self = .likers(try Self.id(uri.extracting(segments[2])))
+        case 4 where isWord(1, "news") && isWord(3, "merge"): self = .merge(try Self.id(uri.extracting(segments[2])))
+        case 4 where isWord(1, "profiles") && isWord(3, "likes"):
+            self = .profileLikes(try Self.id(uri.extracting(segments[2])))
         case 5 where isWord(1, "news") && isWord(3, "likes"):
-            self = .like(try Self.id(segments[2]), try Self.id(segments[4]))
+            self = .like(try Self.id(uri.extracting(segments[2])), try Self.id(uri.extracting(segments[4])))
         default: throw Self.notFound
         }
     }
 
-    private static let notFound = Problem(.notFound, "there is no such path")
+    private static var notFound: Problem { Problem(.notFound, "there is no such path") }
 
-    private static func unversioned(_ segments: [ArraySlice<UInt8>]) throws(Problem) -> Route {
-        guard segments.count == 1 else { throw notFound }
-        if segments[0].elementsEqual("healthz" as StaticString) { return .health }
-        if segments[0].elementsEqual("readyz" as StaticString) { return .readiness }
-        if segments[0].elementsEqual("openapi.yaml" as StaticString) { return .description }
-        throw notFound
+    private static func unversioned(_ segment: Span<UInt8>) -> Route? {
+        if segment.equals("healthz") { return .health }
+        if segment.equals("readyz") { return .readiness }
+        if segment.equals("openapi.yaml") { return .description }
+        return nil
     }
 
-    private static func id<Subject>(_ segment: ArraySlice<UInt8>) throws(Problem) -> Identifier<Subject> {
-        guard let bytes = PercentEncoding.decode(segment, plusIsSpace: false) else {
+    private static func id<Subject>(_ segment: Span<UInt8>) throws(Problem) -> Identifier<Subject> {
+        let isPlain = PercentEncoding.isPlain(segment, plusIsSpace: false)
+        guard let bytes = isPlain ? [] : PercentEncoding.decode(segment, plusIsSpace: false) else {
             throw Problem(.invalidID, "an id has bad percent-encoding")
         }
-        do throws(IdentifierError) { return try Identifier(utf8: bytes) } catch {
+        do throws(IdentifierError) {
+            return try isPlain ? Identifier(utf8: segment) : Identifier(utf8: bytes)
+        } catch {
             throw Problem(.invalidID, error.reason)
         }
     }
 
     /// The methods that the path has, HEAD and OPTIONS aside.
-    private var ownMethods: [Method] {
+    private var ownMethods: OwnMethods {
         switch self {
-        case .newsCollection, .likes, .merge, .import, .verification: Self.onlyPost
-        case .news, .like, .profileLikes: Self.readAndWrite
-        case .counts: Self.readAndPost
-        case .profile: Self.readAndDelete
-        case .likers, .feed, .events, .health, .readiness, .description, .export: Self.onlyGet
+        case .newsCollection, .likes, .merge, .import, .verification: .post
+        case .news, .like, .profileLikes: [.get, .put, .delete]
+        case .counts: [.get, .post]
+        case .profile: [.get, .delete]
+        case .likers, .feed, .events, .health, .readiness, .description, .export: .get
         }
     }
 
-    // Made once: every request asks.
-    private static let onlyPost = [Method.post]
-    private static let readAndWrite = [Method.get, .put, .delete]
-    private static let readAndPost = [Method.get, .post]
-    private static let readAndDelete = [Method.get, .delete]
-    private static let onlyGet = [Method.get]
-
     /// All methods that the path has, as `Allow` lists them.
     var methods: [Method] {
-        (ownMethods.contains(.get) ? [.get, .head] : []) + ownMethods.filter { $0 != .get } + [.options]
+        let all: [(OwnMethods, Method)] = [
+            (.get, .get), (.get, .head), (.put, .put), (.post, .post), (.delete, .delete),
+        ]
+        return all.filter { ownMethods.contains($0.0) }.map(\.1) + [.options]
     }
 
     /// Whether the path has a method.
@@ -101,7 +101,10 @@ enum Route {
         switch method {
         case .options: true
         case .get, .head: ownMethods.contains(.get)
-        default: ownMethods.contains(method)
+        case .put: ownMethods.contains(.put)
+        case .post: ownMethods.contains(.post)
+        case .delete: ownMethods.contains(.delete)
+        case .patch, .other: false
         }
     }
 
@@ -122,8 +125,41 @@ enum Route {
     }
 }
 
-extension ArraySlice<UInt8> {
-    fileprivate func elementsEqual(_ word: StaticString) -> Bool {
-        count == word.utf8CodeUnitCount && word.withUTF8Buffer { unsafe elementsEqual($0) }
+/// A set of methods: every request asks one, so it is no array.
+private struct OwnMethods: OptionSet {
+    let rawValue: UInt8
+
+    static let get = OwnMethods(rawValue: 1)
+    static let put = OwnMethods(rawValue: 2)
+    static let post = OwnMethods(rawValue: 4)
+    static let delete = OwnMethods(rawValue: 8)
+}
+
+/// Where the segments of a path lie in a request target.
+private struct PathSegments {
+    /// More than any path has that there is.
+    private static let most = 6
+
+    private var ranges = InlineArray<6, Range<Int>>(repeating: 0..<0)
+    /// The number of segments; of more than `most`, one more than that.
+    private(set) var count = 0
+
+    /// - Parameter target: begins with a slash.
+    init(_ target: Span<UInt8>) {
+        let pathEnd = target.place(of: "?") ?? target.count
+        var start = 1
+        for place in 1..<max(pathEnd, 1) where target[place] == UInt8(ascii: "/") {
+            add(start..<place)
+            start = place + 1
+        }
+        add(start..<max(pathEnd, start))
     }
+
+    private mutating func add(_ range: Range<Int>) {
+        if count < Self.most { ranges[count] = range }
+        count = min(count + 1, Self.most + 1)
+    }
+
+    /// One that is there, or an empty one.
+    subscript(index: Int) -> Range<Int> { index < count ? ranges[index] : 0..<0 }
 }

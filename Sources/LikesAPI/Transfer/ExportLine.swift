@@ -45,12 +45,12 @@ package struct ExportWriter {
         var goesOn = true
         frozen.forEachRecord(filter) { record in
             record.appendLine(to: &json)
-            guard json.bytes.count >= Self.pieceBytes else { return true }
+            guard json.count >= Self.pieceBytes else { return true }
             goesOn = write(json.bytes)
             json = JSONWriter(capacity: Self.pieceBytes + (4 << 10))
             return goesOn
         }
-        if goesOn, !json.bytes.isEmpty { goesOn = write(json.bytes) }
+        if goesOn, json.count > 0 { goesOn = write(json.bytes) }
         return goesOn
     }
 }

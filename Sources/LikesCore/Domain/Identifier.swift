@@ -9,13 +9,35 @@ package struct Identifier<Subject>: Sendable {
     /// An id from bytes.
     ///
     /// - Throws: `IdentifierError` with the rule that the bytes break.
-    package init(utf8 bytes: [UInt8]) throws(IdentifierError) {
+    package init(utf8 bytes: [UInt8]) throws(IdentifierError) { try self.init(utf8: bytes.span) }
+
+    /// An id from bytes.
+    ///
+    /// - Throws: `IdentifierError` with the rule that the bytes break.
+    package init(utf8 bytes: Span<UInt8>) throws(IdentifierError) {
         if bytes.isEmpty { throw .empty }
         if bytes.count > Limits.identifierBytes { throw .tooLong }
         // Repairing and comparing is several times faster than `String(validating:)`.
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
+        let text = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        // Most ids are made of nothing but these, and break no other rule.
+        if Self.isPlain(bytes) {
+            self.init(stored: text)
+            return
+        }
+        let isUnchanged = unsafe bytes.withUnsafeBufferPointer { unsafe text.utf8.elementsEqual($0) }
+        guard isUnchanged else { throw .notUTF8 }
         try self.init(checking: text)
+    }
+
+    /// Whether there is nothing but letters, digits, `-` and `_`.
+    private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices {
+            switch bytes[index] {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): continue
+            default: return false
+            }
+        }
+        return true
     }
 
     /// An id from text.
@@ -47,7 +69,10 @@ package struct Identifier<Subject>: Sendable {
 
 extension Identifier: Hashable {
     package static func == (left: Self, right: Self) -> Bool {
-        left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in unsafe left.count == right.count && left.elementsEqual(right) }
+        }
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -22,6 +22,8 @@ extension LikeLog {
     ///   - steps: the most entries to look at; a part that ends because of it has fewer likes and a `rest`.
     func part(_ chain: Chain, of owner: UInt32, before: UInt64?, limit: Int, steps: Int) -> ChainPart {
         var part = ChainPart()
+        // As much as most pages have: growing from nothing would allocate again and again.
+        part.likes.reserveCapacity(min(limit, Limits.pageDefault + 1))
         var address = head(chain, of: owner).newest
         if let before { address = locate(chain, of: owner, newest: address, before: before) }
         var stepsLeft = steps

@@ -61,52 +61,6 @@ package enum JournalError: Error, Equatable {
     }
 }
 
-/// The random name of a journal, in tokens: 16 hexadecimal digits.
-package struct Epoch: Sendable, Equatable {
-    /// The digits.
-    package let text: String
-
-    /// A new one.
-    package static func random() -> Epoch {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return Epoch(text: String(repeating: "0", count: 16 - digits.count) + digits)
-    }
-
-    /// One that was kept.
-    package init(text: String) { self.text = text }
-
-    /// One out of a token; nil when these are not its digits.
-    fileprivate init?(digits: Substring.UTF8View) {
-        guard digits.count == 16, digits.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }) else { return nil }
-        text = String(Substring(digits))
-    }
-}
-
-/// A place in the order of everything, as callers see it: `<epoch>.<sequence>`.
-package struct Token: Sendable, Equatable {
-    /// The journal's name.
-    package let epoch: Epoch
-    /// The last event that the place comes after.
-    package let sequence: UInt64
-
-    package init(epoch: Epoch, sequence: UInt64) {
-        self.epoch = epoch
-        self.sequence = sequence
-    }
-
-    /// A token that a caller gives back; nil when no journal ever gave it out.
-    package init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 2, let epoch = Epoch(digits: parts[0]), let number = String(parts[1]),
-            let sequence = UInt64(number), String(sequence) == number
-        else { return nil }
-        self.init(epoch: epoch, sequence: sequence)
-    }
-
-    /// The token as callers see it.
-    package var text: String { epoch.text + "." + String(sequence) }
-}
-
 /// A journal that lives as long as the process: for tests and for `--in-memory`. It keeps no events.
 package final class MemoryJournal: Journal {
     /// New for each process.

@@ -41,7 +41,7 @@ struct TimestampTests {
 
     @Test("the first and the last millisecond of each day, over leap years")
     func everyDay() throws {
-        for day: Int64 in 0..<14_000 {
+        for day: Int64 in 0..<50_900 {
             try check(Timestamp(milliseconds: day * 86_400_000))
             try check(Timestamp(milliseconds: (day + 1) * 86_400_000 - 1))
         }
@@ -75,10 +75,9 @@ struct TimestampTests {
         ])
     func garbage(text: String) { #expect(Timestamp(rfc3339: text) == nil) }
 
-    @Test("the written text is handed out byte by byte, 24 of them")
+    @Test("the written text is handed out byte by byte")
     func bytes() {
-        var bytes: [UInt8] = []
-        Timestamp(milliseconds: 1_709_164_800_007).appendRFC3339(to: &bytes)
-        #expect(bytes == Array("2024-02-29T00:00:00.007Z".utf8))
+        let bytes = Timestamp(milliseconds: 1_709_164_800_007).rfc3339Bytes
+        #expect(bytes.indices.map { bytes[$0] } == Array("2024-02-29T00:00:00.007Z".utf8))
     }
 }

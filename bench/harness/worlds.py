@@ -22,12 +22,12 @@ class World:
         self.likes, self.news, self.users = likes, news, users
         self.folder = os.path.join(FOLDER, f"{longest}-{news}-{users}")
         self.news_file = os.path.join(self.folder, "news.csv")
-        self.whole_file = os.path.join(self.folder, "likes.csv")
-        self.likes_file = os.path.join(self.folder, f"likes-{likes}.csv")
+        whole_file = os.path.join(self.folder, "likes.csv")
+        self.likes_file = os.path.join(self.folder, f"likes-{likes}.csv") if likes < longest else whole_file
         if not os.path.exists(self.folder):
             generate(longest, news, users, self.folder)
         if not os.path.exists(self.likes_file):
-            with open(self.whole_file) as whole, open(f"{self.likes_file}.new", "w") as some:
+            with open(whole_file) as whole, open(f"{self.likes_file}.new", "w") as some:
                 some.writelines(itertools.islice(whole, likes + 1))
             os.replace(f"{self.likes_file}.new", self.likes_file)
 

@@ -24,7 +24,7 @@ BATCH, COMPARED = 1000, 10_000_000
 # Seconds for an answer, and for which a server that has started is left alone before its memory is looked at.
 PATIENCE, REST = 60, 0.5
 
-REDIS = {"Redis, sets": False, "Redis, sorted sets": True}
+SETS, SORTED_SETS = KINDS_OF_REDIS = ["sets", "sorted-sets"]
 
 EXPLAINED = """
 A made-up world (`generate-likes.py`): users like news by Zipf's law; the smaller worlds are the first likes of the largest one,
@@ -38,7 +38,7 @@ with all its news. All servers run at the same time and are asked in turn.
 * *ready*: from before the process is made until 200 from `/readyz`, and `+PONG` from Redis. likesd reads its newest snapshot,
   Redis its RDB file, both out of the page cache.
 * *Redis, sets* has for each news the set of its users and for each user the set of its news, all of them numbers; that has no
-  times and no order. *Sorted sets* have the time as the score, as likesd keeps it.
+  times and no order. *Sorted-sets* have the time as the score, as likesd keeps it.
 """
 
 
@@ -48,13 +48,13 @@ def add_options(parser):
         type=int,
         nargs="+",
         default=[10_000, 1_000_000, 10_000_000],
-        help="likes that exist; 50000000 takes 4 GB of disk, and its time",
+        help="likes that exist; 50000000 takes some 3 GB of memory, 6 GB of disk, and its time",
     )
     parser.add_argument("--news", type=int, default=100_000)
     parser.add_argument("--users", type=int, default=1_000_000)
     parser.add_argument("--batches", type=int, default=20, help="of likes in a pass")
     parser.add_argument("--passes", type=int, default=5, help="in a round")
-    parser.add_argument("--redis", nargs="*", default=list(REDIS), choices=list(REDIS))
+    parser.add_argument("--redis", nargs="*", default=KINDS_OF_REDIS, choices=KINDS_OF_REDIS)
 
 
 def measure(options):
@@ -72,11 +72,11 @@ def measure(options):
                 runs.add(turn, liked(size), lambda: running[size].like_more(turn, options))
     if options.redis:
         sets = made[compared].sets()
-    for name in options.redis:
+    for kind in options.redis:
         with servers.Redis() as redis:
-            filled = FilledRedis(redis, sets, REDIS[name], compared)
+            filled = FilledRedis(redis, sets, kind == SORTED_SETS, compared)
             for turn in range(options.rounds):
-                runs.add(turn, started(name, compared), lambda: filled.start_again(options))
+                runs.add(turn, started(f"Redis, {kind}", compared), lambda: filled.start_again(options))
     return report(runs, options, sizes, compared, running), runs.failures
 
 
@@ -191,7 +191,7 @@ def report(runs, options, sizes, compared, running):
         at_most(f"ready with {compared:,} likes", 0.65, runs.all_of(likesd, "start_seconds"), 2, " s"),
     ]
     figures = [row(runs, "likesd", size, running[size]) for size in sizes]
-    figures += [row(runs, name, compared, None) for name in options.redis]
+    figures += [row(runs, f"Redis, {kind}", compared, None) for kind in options.redis]
     heads = ["server", "likes", "µs/like", "mean", "bytes a like", "ready s", "import likes/s", "others' cores"]
     return "\n".join([head, targets(rows), EXPLAINED, table(heads, figures)]) + runs.failure_report()
 

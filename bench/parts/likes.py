@@ -1,4 +1,6 @@
-"""Durable likes over HTTP, one a request: beside webdis and Redis, on one hot news, and taken back again and again."""
+"""Durable likes over HTTP, one a request: beside webdis and Redis and beside Go; on one hot news; and on and off."""
+
+import argparse
 
 from harness import load, machine
 from harness.client import RunFailed
@@ -21,19 +23,24 @@ LOADS = {
 DISTINCT, HOT, TOGGLED = LOADS
 
 # The server and the load.
-KINDS = [("likesd", DISTINCT), ("webdis", DISTINCT), ("nginx", DISTINCT), ("likesd", HOT), ("likesd", TOGGLED)]
+KINDS = [*((name, DISTINCT) for name in ("likesd", "webdis", "Go", "nginx")), ("likesd", HOT), ("likesd", TOGGLED)]
+
+PATH = "/v1/news/%d/likes/user%d"
+WARMING_UP = argparse.Namespace(seconds=1, patience=0)
 
 EXPLAINED = """
 * *webdis* is two processes: webdis, with a thread for each core, speaks HTTP for a Redis with `appendfsync always`. A request
   is a script there that adds the user to the news, the news to the user, and counts: so both keep what a like is, both ways,
   and answer with the count when it is on the disk. The processor time is that of both.
+* *Go* is [requests/like_peer.go](requests/like_peer.go), with net/http: one goroutine takes all likes that wait, up to 512,
+  into one transaction of SQLite (WAL, `synchronous=FULL`), with an index for each direction and the count, and then answers.
 * *nginx* answers each request with 200 and does nothing: what wrk, which makes every request by a script, gets at most on this
   machine.
 * *distinct pairs*: every request is the like of another pair of 10,007 news and ever new users. *One hot news*: each by another
   user, all of the same news. *Few users, on and off*: 16 users for each thread of wrk like 1,001 news, take all of that back,
   and so on; it has been going on for a second before the run.
-* No answer was anything but 2xx. After each run likesd is told to count (`POST /v1/admin/verify`), and Redis to add up: the
-  likes are as many as were answered, and at most one more for each connection, whose answer wrk did not wait for; of those on
+* No answer was anything but 2xx. After each run the likes are counted (likesd: `POST /v1/admin/verify`): they
+  are as many as were answered, and at most one more for each connection, whose answer wrk did not wait for; of those on
   and off, nine of ten requests or more have changed something.
 * MB: what is resident before and after the run.
 """
@@ -56,23 +63,11 @@ def settings(options):
 
 
 def one_run(name, kind, connections, options):
-    with started(name) as server:
-        if name == "likesd":
-            figures = run_likesd(server, kind, connections, options)
-        elif name == "webdis":
-            script = server.behind[0].ask_redis("SCRIPT", "LOAD", servers.LIKE)
-            figures = load.wrk(
-                server, options, "/", connections, words(kind, "GET", "GET", f"/EVALSHA/{script}/0/%d/%d")
-            )
-            check(figures, int(server.behind[0].ask_redis("EVAL", servers.SUM, 0, NEWS)), connections)
-        else:
-            figures = load.wrk(server, options, "/", connections, words(kind, "PUT", "PUT", "/v1/news/%d/likes/user%d"))
+    start, run = SERVERS[name]
+    with start() as server:
+        figures = run(server, kind, connections, options)
     figures["memory_ratio"] = figures["resident_after"] / figures["resident_before"]
     return figures
-
-
-def started(name):
-    return {"likesd": servers.likesd, "webdis": servers.webdis_with_redis, "nginx": servers.nginx}[name]()
 
 
 def words(kind, first, second, path):
@@ -81,9 +76,9 @@ def words(kind, first, second, path):
 
 def run_likesd(server, kind, connections, options):
     servers.make_news(server, LOADS[kind]["news"])
-    liked = words(kind, "PUT", "DELETE", "/v1/news/%d/likes/user%d")
+    liked = words(kind, "PUT", "DELETE", PATH)
     if kind == TOGGLED:
-        load.wrk(server, Briefly(options), "/", connections, liked)
+        load.wrk(server, WARMING_UP, "/", connections, liked)
         for user in range(1, 2 * LOADS[kind]["users"] + 1):
             servers.ask(server, "DELETE", f"/v1/profiles/user{user}/likes")
     before = servers.ask(server, "POST", "/v1/admin/verify")
@@ -99,13 +94,32 @@ def run_likesd(server, kind, connections, options):
     return figures
 
 
-class Briefly:
-    """The options of a run that only warms up."""
+def run_webdis(server, kind, connections, options):
+    (redis,) = server.behind
+    script = redis.ask_redis("SCRIPT", "LOAD", servers.LIKE)
+    liked = words(kind, "GET", "GET", f"/EVALSHA/{script}/0/%d/%d")
+    figures = load.wrk(server, options, "/", connections, liked)
+    check(figures, int(redis.ask_redis("EVAL", servers.SUM, 0, NEWS)), connections)
+    return figures
 
-    seconds, patience = 1, 0
 
-    def __init__(self, options):
-        self.seconds = min(1, options.seconds)
+def run_go(server, kind, connections, options):
+    figures = load.wrk(server, options, "/", connections, words(kind, "PUT", "PUT", PATH))
+    check(figures, int(server.ask("GET", "/count")[1]), connections)
+    return figures
+
+
+def run_nginx(server, kind, connections, options):
+    return load.wrk(server, options, "/", connections, words(kind, "PUT", "PUT", PATH))
+
+
+# How each is started, and a run on it.
+SERVERS = {
+    "likesd": (servers.likesd, run_likesd),
+    "webdis": (servers.webdis_with_redis, run_webdis),
+    "Go": (servers.go_peer, run_go),
+    "nginx": (servers.nginx, run_nginx),
+}
 
 
 def check(figures, likes, connections):
@@ -114,7 +128,7 @@ def check(figures, likes, connections):
 
 
 def report(runs, options):
-    versions = machine.versions(servers.LIKESD, "redis-server", "webdis", "nginx", "wrk")
+    versions = machine.versions(servers.LIKESD, "redis-server", "webdis", "golang-go", "nginx", "wrk")
     text = [f"{versions}. {options.rounds} rounds of {options.seconds} s, the settings in turn.\n"]
     text += [targets([row for count in options.connections for row in target_rows(runs, count)]), EXPLAINED]
     heads = [

@@ -1,4 +1,4 @@
-"""The servers that requests are measured on: likesd, the peer in C, nginx, and webdis with Redis behind it."""
+"""The servers that requests are measured on: likesd, the peers in C and Go, nginx, and webdis with Redis behind it."""
 
 import contextlib
 import itertools
@@ -38,6 +38,11 @@ def likesd(*flags, workers=None, environment=None, name="likesd"):
 def c_peer(workers=1, environment=None):
     program = os.path.join(client.BUILD, "read-peer")
     return Server("C", lambda _, port: [program, str(port), f"{workers:d}"], environment=environment)
+
+
+def go_peer():
+    program = os.path.join(client.BUILD, "like-peer")
+    return Server("Go", lambda folder, port: [program, str(port), os.path.join(folder, "likes.db")])
 
 
 def nginx(workers=1, answer="{}"):

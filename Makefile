@@ -44,7 +44,7 @@ soak: setup build ## Check live streams under load, kills and restarts, for SOAK
 	SOAK_SECONDS=$${SOAK_SECONDS:-180} swift test $(FENCES) --filter LiveTrialTests
 
 bench: setup-bench build ## Measure beside other servers, and write bench/RESULTS.md
-	$(MAKE) --no-print-directory -C bench/fan-out BUILD=$(CURDIR)/.build/bench
+	$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/.build/bench
 	bench/run.py $(ARGS)
 
 lint: ## Check the format and the house rules

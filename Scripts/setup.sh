@@ -19,7 +19,7 @@ purpose=
 case "$*" in
   '') ;;
   --tests) purpose=tests; packages+=(python3-venv) ;;
-  --bench) purpose=bench; packages+=(gcc libc6-dev python3 nginx libnginx-mod-nchan golang-go) ;;
+  --bench) purpose=bench; packages+=(gcc libc6-dev python3 nginx libnginx-mod-nchan redis-server webdis wrk golang-go golang-github-mattn-go-sqlite3-dev) ;;
   *) sed -n '5,7p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
 esac
 
@@ -38,7 +38,11 @@ has_what_matters() {
   command -v curl && pkg-config --exists "${libraries[@]}" || return 1
   case $purpose in
     tests) python3 -c 'import ensurepip, venv' ;;
-    bench) command -v cc && command -v python3 && PATH=$PATH:/usr/sbin command -v nginx && command -v go ;;
+    bench)
+      for program in cc python3 nginx redis-server webdis wrk go; do
+        PATH=$PATH:/usr/sbin command -v "$program" || return 1
+      done
+      [ -d /usr/share/gocode/src/github.com/mattn/go-sqlite3 ] ;;
   esac
 } >/dev/null 2>&1
 

@@ -11,9 +11,19 @@ import signal
 import sys
 
 from harness import machine, report
-from parts import fan_out, idle_readers
+from parts import batches, fan_out, growth, idle, idle_readers, likes, mixed, reads, workers
 
-PARTS = {"fan-out": fan_out, "idle-readers": idle_readers}
+PARTS = {
+    "reads": reads,
+    "workers": workers,
+    "likes": likes,
+    "batches": batches,
+    "growth": growth,
+    "mixed": mixed,
+    "idle": idle,
+    "fan-out": fan_out,
+    "idle-readers": idle_readers,
+}
 
 
 def parsed(arguments):
@@ -44,7 +54,7 @@ def main():
         text, failed = part.measure(options)
         failures += failed
         told = f"* {begun}: `{command}`\n* {machine.description()}\n* {text}"
-        report.write_section(options.output, part.TITLE, told)
+        report.write_section(options.output, part.TITLE, told, order=[part.TITLE for part in PARTS.values()])
     if failures:
         sys.exit(f"bench: {len(failures)} runs have failed, however often they were tried")
 

@@ -5,16 +5,11 @@
 // received another, and its figures as one line of JSON when it has run. After each it waits for a line on standard input, in the
 // end for the end of it: so whoever started it can look at the server without readers, with them, meanwhile and after.
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <netinet/tcp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,38 +21,6 @@
 enum { EVENTS = 128, GRACE = 10 };
 
 static int epoll;
-
-double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-void fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("client: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-int connect_to(int port, int watched_by, uint64_t key) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-    if (descriptor < 0) fail("no more sockets: %m");
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) fail("cannot connect: %m");
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    fcntl(descriptor, F_SETFL, O_NONBLOCK);
-    struct epoll_event event = {.events = EPOLLIN, .data.u64 = key};
-    if (epoll_ctl(watched_by, EPOLL_CTL_ADD, descriptor, &event) < 0) fail("cannot watch a socket: %m");
-    return descriptor;
-}
-
-void write_all(int descriptor, const char *bytes, size_t count) {
-    if (write(descriptor, bytes, count) != (ssize_t)count) fail("cannot send: %m");
-}
 
 static void received(uint32_t number, uint32_t reader, double time) {
     if (message_received(number, reader, time)) release_publisher_of(number);
@@ -138,13 +101,6 @@ static struct options parsed(int count, char **values) {
     return options;
 }
 
-static double seconds_of_processor(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 // Waits for whoever started this process; ends it when he does not want more.
 static void report_and_wait(const char *state) {
     puts(state);
@@ -169,10 +125,7 @@ static void open_readers(const struct options *options) {
 
 int main(int count, char **values) {
     struct options options = parsed(count, values);
-    struct rlimit limit;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    raise_descriptor_limit();
     epoll = epoll_create1(EPOLL_CLOEXEC);
 
     open_publishers(&options);

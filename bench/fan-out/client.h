@@ -1,9 +1,11 @@
-// What the parts of the load client share: the options, the clock, and how it gives up.
+// What the parts of the load client share: the options, and what a message looks like.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "basics.h"
 
 struct options {
     int port;
@@ -20,12 +22,3 @@ struct options {
 
 // A message is known by this byte, which occurs once in an event, and the number that follows it.
 enum { MARK = '~', DIGITS = 8 };
-
-double now(void);
-
-_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-// A connection to 127.0.0.1 that does not block, watched by epoll under this key.
-int connect_to(int port, int epoll, uint64_t key);
-
-void write_all(int descriptor, const char *bytes, size_t count);

@@ -89,16 +89,6 @@ void publish(int index, double due) {
     write_all(publisher->descriptor, request, request_length);
 }
 
-// The length of the whole answer, or 0 when its head has not come to the end.
-static size_t answer_length(struct publisher *publisher) {
-    publisher->answer[publisher->length] = 0;
-    char *end = strstr(publisher->answer, "\r\n\r\n");
-    if (!end) return 0;
-    char *field = strcasestr(publisher->answer, "\r\nContent-Length:");
-    if (!field || field > end) fail("an answer to a publish has no Content-Length: %s", publisher->answer);
-    return (size_t)(end + 4 - publisher->answer) + strtoul(field + 17, NULL, 10);
-}
-
 void publisher_read(int index, void (*answered)(uint32_t, double)) {
     struct publisher *publisher = &publishers[index];
     size_t room = sizeof publisher->answer - 1 - publisher->length;
@@ -106,7 +96,8 @@ void publisher_read(int index, void (*answered)(uint32_t, double)) {
     if (length < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (length <= 0) fail("a publisher's connection was ended, or its answer is too long");
     publisher->length += (size_t)length;
-    size_t whole = answer_length(publisher);
+    publisher->answer[publisher->length] = 0;
+    size_t whole = answer_length(publisher->answer);
     if (whole == 0 || publisher->length < whole) return;
     if (publisher->length > whole) fail("a publisher was answered more than it asked");
     if (memcmp(publisher->answer, "HTTP/1.1 2", 10) != 0) fail("a publish was refused: %s", publisher->answer);

@@ -42,6 +42,12 @@ def version_of(*command):
     return said.stdout.strip().splitlines()[0] if said.stdout.strip() else "unknown"
 
 
+def versions(likesd, *packages):
+    """What is measured: likesd, and Debian packages."""
+    known = [f"{name} {version_of('dpkg-query', '-W', '-f', '${Version}', name)}" for name in packages]
+    return "; ".join([version_of(likesd, "version"), *known])
+
+
 def description():
     with open("/proc/cpuinfo") as file:
         model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown processor")

@@ -3,6 +3,19 @@ import sys
 import time
 
 from harness.client import RunFailed
+from harness.report import median
+
+
+class Count(int):
+    """A number in a setting, and what it counts."""
+
+    def __new__(cls, number, noun):
+        count = super().__new__(cls, number)
+        count.noun = noun
+        return count
+
+    def __str__(self):
+        return f"{int(self):,} {self.noun}{'' if self == 1 else 's'}"
 
 
 class Runs:
@@ -15,6 +28,12 @@ class Runs:
         self.failures, self.notes = [], []
         self._figures = {}
         self._done, self._repeats, self._begun = 0, 0, time.monotonic()
+
+    def measure(self, settings, run):
+        """Each setting once a round, up in one round and down in the next, so that none always follows the same one."""
+        for turn in range(self.options.rounds):
+            for setting in settings[:: -1 if turn % 2 else 1]:
+                self.add(turn, setting, lambda: run(*setting))
 
     def add(self, turn, setting, run):
         """Calls `run` until others take no more than is bearable meanwhile, and keeps its least disturbed figures."""
@@ -53,6 +72,10 @@ class Runs:
             if all(turn in figures for figures in theirs)
         ]
 
+    def cores(self, setting):
+        """Cells of a table: what the server, its client and all others took."""
+        return [median(self.all_of(setting, f"{who}_cores"), 2) for who in ("server", "client", "others")]
+
     def failure_report(self):
         return listed("Failed, with no good run in that round", self.failures) + listed(
             "Failed, and went well when repeated", self.notes
@@ -75,7 +98,7 @@ def listed(title, lines):
 
 
 def named(setting):
-    return ", ".join(f"{part:,} readers" if isinstance(part, int) else part for part in setting)
+    return ", ".join(f"{part:,} readers" if type(part) is int else str(part) for part in setting)
 
 
 def summary(figures):

@@ -70,7 +70,16 @@ extension Response {
     /// Adds the address of the next page.
     mutating func link(next cursor: String?, path: String, query: [(String, String)]) {
         guard let cursor else { return }
-        let parameters = (query + [("cursor", cursor)]).map { "\($0)=\(PercentEncoding.encode($1))" }
-        headers.append(Header("Link", "<\(path)?\(parameters.joined(separator: "&"))>; rel=\"next\""))
+        var link = "<"
+        link.reserveCapacity(path.utf8.count + cursor.utf8.count + 128)
+        link += path
+        for (index, (name, value)) in (query + [("cursor", cursor)]).enumerated() {
+            link += index == 0 ? "?" : "&"
+            link += name
+            link += "="
+            link += PercentEncoding.encode(value)
+        }
+        link += ">; rel=\"next\""
+        headers.append(Header("Link", link))
     }
 }

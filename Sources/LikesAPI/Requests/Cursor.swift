@@ -83,6 +83,7 @@ enum Base64URL {
 
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
             let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))

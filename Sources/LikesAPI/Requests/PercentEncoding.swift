@@ -44,13 +44,18 @@ enum PercentEncoding {
 
     /// A text in which only what every part of a URL may contain stands for itself.
     static func encode(_ text: String) -> String {
+        // Most texts are ids and numbers.
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(3 * text.utf8.count)
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(digits[Int(byte >> 4)])
+                bytes.append(digits[Int(byte & 15)])
             }
         }
         return String(decoding: bytes, as: UTF8.self)

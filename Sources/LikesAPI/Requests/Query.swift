@@ -6,12 +6,12 @@ struct Query {
     private let uri: [UInt8]
     private var parameters: [Parameter] = []
 
-    /// Where a parameter lies.
-    private struct Parameter {
-        let name: Range<Int>
-        /// The name, where it has to be decoded.
-        let decodedName: String?
-        let value: Range<Int>
+    /// Where a parameter lies, and whether it has to be decoded.
+    fileprivate struct Parameter {
+        var name: Range<Int>
+        var value: Range<Int>
+        var isNameEncoded = false
+        var isValueEncoded = false
     }
 
     /// - Throws: `invalid_parameter` for bad percent-encoding, or a name that is not UTF-8.
@@ -21,31 +21,48 @@ struct Query {
         parameters.reserveCapacity(1 + uri[mark...].count { $0 == UInt8(ascii: "&") })
         var start = mark + 1
         while start < uri.count {
-            let end = uri[start...].firstIndex(of: UInt8(ascii: "&")) ?? uri.count
-            if start < end { parameters.append(try Self.parameter(start..<end, of: uri.span)) }
-            start = end + 1
+            let parameter = Self.parameter(at: start, of: uri.span)
+            if parameter.value.upperBound > start {
+                try Self.check(parameter, of: uri.span)
+                parameters.append(parameter)
+            }
+            start = parameter.value.upperBound + 1
         }
     }
 
-    private static func parameter(_ range: Range<Int>, of uri: Span<UInt8>) throws(Problem) -> Parameter {
-        let nameEnd = uri.extracting(range).place(of: "=").map { range.lowerBound + $0 } ?? range.upperBound
-        let name = range.lowerBound..<nameEnd
-        let value = min(nameEnd + 1, range.upperBound)..<range.upperBound
-        guard PercentEncoding.isValid(uri.extracting(value)) else { throw badEncoding }
-        if PercentEncoding.isPlain(uri.extracting(name), plusIsSpace: true) {
-            return Parameter(name: name, decodedName: nil, value: value)
+    /// The parameter that begins at a place, found in one pass: a query can have hundreds.
+    private static func parameter(at start: Int, of uri: Span<UInt8>) -> Parameter {
+        var nameEnd: Int?
+        var isEncoded = (name: false, value: false)
+        var place = start
+        while place < uri.count {
+            switch uri[place] {
+            case UInt8(ascii: "&"):
+                return Parameter(start, nameEnd, place, isEncoded)
+            case UInt8(ascii: "=") where nameEnd == nil: nameEnd = place
+            case UInt8(ascii: "%"), UInt8(ascii: "+"):
+                if nameEnd == nil { isEncoded.name = true } else { isEncoded.value = true }
+            default: break
+            }
+            place += 1
         }
-        guard let bytes = PercentEncoding.decode(uri.extracting(name), plusIsSpace: true),
-            let text = String(validating: bytes, as: UTF8.self)
-        else { throw badEncoding }
-        return Parameter(name: name, decodedName: text, value: value)
+        return Parameter(start, nameEnd, place, isEncoded)
     }
 
-    private static var badEncoding: Problem { Problem(.invalidParameter, "the query has bad percent-encoding") }
+    private static func check(_ parameter: Parameter, of uri: Span<UInt8>) throws(Problem) {
+        guard !parameter.isValueEncoded || PercentEncoding.isValid(uri.extracting(parameter.value)),
+            !parameter.isNameEncoded || decodedName(parameter, of: uri) != nil
+        else { throw Problem(.invalidParameter, "the query has bad percent-encoding") }
+    }
+
+    private static func decodedName(_ parameter: Parameter, of uri: Span<UInt8>) -> String? {
+        PercentEncoding.decode(uri.extracting(parameter.name), plusIsSpace: true)
+            .flatMap { String(validating: $0, as: UTF8.self) }
+    }
 
     private func isNamed(_ parameter: Parameter, _ name: StaticString) -> Bool {
-        guard let decoded = parameter.decodedName else { return uri.span.extracting(parameter.name).equals(name) }
-        return decoded == "\(name)"
+        guard parameter.isNameEncoded else { return uri.span.extracting(parameter.name).equals(name) }
+        return Self.decodedName(parameter, of: uri.span) == "\(name)"
     }
 
     /// The one parameter of a name that may come once only.
@@ -84,7 +101,7 @@ struct Query {
     private func id<Subject>(_ parameter: Parameter, _ name: StaticString) throws(Problem) -> Identifier<Subject> {
         let value = uri.span.extracting(parameter.value)
         do throws(IdentifierError) {
-            if PercentEncoding.isPlain(value, plusIsSpace: true) { return try Identifier(utf8: value) }
+            guard parameter.isValueEncoded else { return try Identifier(utf8: value) }
             return try Identifier(utf8: PercentEncoding.decode(value, plusIsSpace: true) ?? [])
         } catch {
             throw Problem(.invalidID, "\(name): \(error.reason)")
@@ -141,5 +158,14 @@ struct Query {
             throw Problem(.invalidCursor, "the cursor is not one that this list gave")
         }
         return cursor
+    }
+}
+
+extension Query.Parameter {
+    /// - Parameter nameEnd: where its `=` stands; nil when it has none, and with that no value.
+    fileprivate init(_ start: Int, _ nameEnd: Int?, _ end: Int, _ isEncoded: (name: Bool, value: Bool)) {
+        name = start..<(nameEnd ?? end)
+        value = (nameEnd.map { $0 + 1 } ?? end)..<end
+        (isNameEncoded, isValueEncoded) = isEncoded
     }
 }

@@ -71,7 +71,7 @@ extension Identifier: Hashable {
     package static func == (left: Self, right: Self) -> Bool {
         var (left, right) = (left.text, right.text)
         return left.withUTF8 { left in
-            right.withUTF8 { right in unsafe left.count == right.count && left.elementsEqual(right) }
+            right.withUTF8 { right in unsafe areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right)) }
         }
     }
 

@@ -140,14 +140,14 @@ private struct CivilDate {
     /// - Parameter day: since 1970-01-01.
     @inline(__always)
     init(day: Int64) {
-        // Days since 0000-03-01: the year begins in March, so that the leap day is its last.
-        let shifted = 4 * UInt32(truncatingIfNeeded: day + 719_468) + 3
+        // Days since March of the year -400, an era before 0: the year begins in March, so that the leap day is its last.
+        let shifted = UInt32(truncatingIfNeeded: day + 719_468 + 146_097) &* 4 &+ 3
         let century = shifted / 146_097
         let inCentury = UInt64(shifted % 146_097 | 3) * 2_939_745
         let dayOfYear = UInt32(truncatingIfNeeded: inCentury) / 2_939_745 / 4
         let month = 2141 * dayOfYear + 197_913
         let isNextYear = dayOfYear >= 306
-        year = 100 * century + UInt32(inCentury >> 32) + (isNextYear ? 1 : 0)
+        year = 100 * century + UInt32(inCentury >> 32) + (isNextYear ? 1 : 0) &- 400
         self.month = (month >> 16) - (isNextYear ? 12 : 0)
         self.day = (month & 0xFFFF) / 2141 + 1
     }

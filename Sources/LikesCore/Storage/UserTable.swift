@@ -91,8 +91,7 @@
 
     private func find(_ bytes: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
         index.find(hash: hash) { handle in
-            let stored = unsafe bytesOfID(handle)
-            return unsafe stored.count == bytes.count && stored.elementsEqual(bytes)
+            unsafe areEqual(bytesOfID(handle), bytes)
         }
     }
 

@@ -9,6 +9,7 @@ package struct LikesAPI: Sendable {
     private let mediator: LikesMediator
     private let reader: LikesReader
     private let reads: Reads
+    private let writeTools: WriteTools
     private let auditor: Auditor
     private let readiness: Readiness
     private let streams: EventStreams
@@ -45,6 +46,7 @@ package struct LikesAPI: Sendable {
         self.crossOrigin = crossOrigin
         answer = Answer(epoch: reader.epoch)
         reads = Reads(reader: reader, answer: answer)
+        writeTools = WriteTools(mediator, reader, answer, clock)
     }
 
     /// How the events of a journal look in live updates.
@@ -250,8 +252,7 @@ package struct LikesAPI: Sendable {
         _ route: Route, _ request: borrowing Request, _ operationID: OperationID?
     ) throws(Problem) -> Reply {
         let writes = Writes(
-            mediator: mediator, reader: reader, answer: answer, clock: clock,
-            redirection: route.news.map { Redirection(news: $0, uri: request.uri) })
+            tools: writeTools, redirection: route.news.map { Redirection(news: $0, uri: request.uri) })
         switch (route, request.method) {
         case (.newsCollection, _):
             return try writes.putManyNews(request, try mediaType(request, allowsLines: true), operationID)

@@ -4,15 +4,12 @@ internal import Threading
 
 /// The answers to PUT, POST and DELETE: each asks the mediator, and answers when that is true everywhere.
 struct Writes: Sendable {
-    let mediator: LikesMediator
-    let reader: LikesReader
-    let answer: Answer
-    let clock: Clock
+    let tools: WriteTools
     /// Where to lead a request about one news, should that have been merged away.
     let redirection: Redirection?
 
     /// Looks at the clock, so only made where a body is read.
-    private var bodies: BodyReader { BodyReader(clock) }
+    private var bodies: BodyReader { BodyReader(tools.clock) }
 
     /// Hands a command to the mediator.
     ///
@@ -24,7 +21,7 @@ struct Writes: Sendable {
         let command = LikeCommand(action, operationID: operationID)
         return .later { responder in
             do throws(Rejection) {
-                try mediator.submit(command) { result in
+                try tools.mediator.submit(command) { result in
                     responder.completeInBatch { response(to: result, operationID, render) }
                 }
             } catch {
@@ -52,7 +49,7 @@ struct Writes: Sendable {
     func toggle(_ request: ToggleRequest, _ operationID: OperationID?) -> Reply {
         reply(.toggle(request), operationID) { receipt in
             guard case .toggle(let receipt) = receipt else { return nil }
-            return answer.json(receipt.changed && receipt.liked ? 201 : 200, position: receipt.sequence) {
+            return tools.answer.json(receipt.changed && receipt.liked ? 201 : 200, position: receipt.sequence) {
                 $0.value(receipt, of: request, operationID)
             }
         }
@@ -73,7 +70,7 @@ struct Writes: Sendable {
     private func many(_ action: LikeCommand.Action, _ operationID: OperationID?) -> Reply {
         reply(action, operationID) { receipt in
             guard case .many(let receipt) = receipt else { return nil }
-            return answer.json(200, position: receipt.sequence) { $0.value(receipt, operationID) }
+            return tools.answer.json(200, position: receipt.sequence) { $0.value(receipt, operationID) }
         }
     }
 
@@ -88,8 +85,8 @@ struct Writes: Sendable {
 
     /// The detail of a news that was put, or into which another was merged.
     private func detail(_ receipt: NewsReceipt) -> Response {
-        let detail = reader.detail(receipt.news.id, viewer: nil)
-        return answer.json(receipt.created ? 201 : 200, position: detail?.position ?? receipt.sequence) { json in
+        let detail = tools.reader.detail(receipt.news.id, viewer: nil)
+        return tools.answer.json(receipt.created ? 201 : 200, position: detail?.position ?? receipt.sequence) { json in
             if let detail { json.value(detail, sequence: receipt.sequence) } else { json.value(receipt) }
         }
     }
@@ -106,7 +103,7 @@ struct Writes: Sendable {
     func removeNews(_ id: NewsID, _ operationID: OperationID?) -> Reply {
         reply(.removeNews(id), operationID) { receipt in
             guard case .removed(let sequence) = receipt else { return nil }
-            var response = answer.json(204, position: sequence) { _ in }
+            var response = tools.answer.json(204, position: sequence) { _ in }
             response.headers.removeFirst()
             return response
         }
@@ -131,8 +128,23 @@ struct Writes: Sendable {
     private func bulk(_ action: LikeCommand.Action, _ operationID: OperationID?) -> Reply {
         reply(action, operationID) { receipt in
             guard case .bulk(let receipt) = receipt else { return nil }
-            return answer.json(200, position: receipt.sequence) { $0.value(receipt, operationID) }
+            return tools.answer.json(200, position: receipt.sequence) { $0.value(receipt, operationID) }
         }
+    }
+}
+
+/// What all writes need, in one object: each write keeps it in a few functions until it is answered.
+final class WriteTools: Sendable {
+    let mediator: LikesMediator
+    let reader: LikesReader
+    let answer: Answer
+    let clock: Clock
+
+    init(_ mediator: LikesMediator, _ reader: LikesReader, _ answer: Answer, _ clock: Clock) {
+        self.mediator = mediator
+        self.reader = reader
+        self.answer = answer
+        self.clock = clock
     }
 }
 

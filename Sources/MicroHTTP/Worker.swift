@@ -104,7 +104,10 @@ final class Worker: @unchecked Sendable {
 
     private func runDaemons() {
         let callsBefore = calls
-        for daemon in daemons { daemon.run() }
+        // One that has nothing to do would ask the kernel for events once more; most servers have two, for IPv4 and IPv6.
+        for (index, daemon) in daemons.enumerated() where items[index + 1].revents != 0 || daemon.timeout == 0 {
+            daemon.run()
+        }
         if spinWatch.maySpin(isIdle: isHurried && calls == callsBefore, now: now) {
             StuckSearch(worker: self, daemons: daemons).run(among: connections.withRestingChunks(now: now))
         }

@@ -208,7 +208,7 @@ final class StreamLoop: @unchecked Sendable {
 
     /// Has a round played for what has happened, after a rest.
     private func planRound() {
-        guard nextRound == nil, roundBegun == nil, !readers.isEmpty || stopDeadline != nil else { return }
+        guard nextRound == nil, roundBegun == nil, !readers.isEmpty else { return }
         if intake.hasEventsOrWakes() { nextRound = max(now + StreamLimits.gatherMilliseconds, restUntil) }
     }
 
@@ -385,7 +385,8 @@ final class StreamLoop: @unchecked Sendable {
     private func beginStop() {
         guard stopDeadline == nil else { return }
         stopDeadline = now + StreamLimits.stopMilliseconds
-        playRound()
+        // Without readers nobody wants the text of what came meanwhile.
+        if !readers.isEmpty { playRound() }
     }
 
     /// Whether the loop shall end, and everybody has had what is due, or the time for that is over.

@@ -17,8 +17,14 @@ internal import LikesCore
     /// Milliseconds to wait for a lock of another connection: a person who looks into the file holds it briefly.
     private static let busyMilliseconds: Int32 = 1_000
 
+    /// Has SQLite keep no statistics of its memory, for which it would take a lock with each piece; once for the process, before
+    /// anything else of SQLite is used.
+    private static let keepsNoStatistics: Bool = csqlite_keep_memory_statistics(0) == SQLITE_OK
+
     /// Opens a database file.
     init(path: String, _ access: Access) throws(JournalError) {
+        // Where another part of the process has used SQLite before, it stays as it is.
+        _ = Self.keepsNoStatistics
         var handle: OpaquePointer?
         let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         var status = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
@@ -120,16 +126,19 @@ internal import LikesCore
         }
     }
 
-    func bind(_ index: Int32, _ value: String?) {
-        guard var text = value else {
-            unsafe sqlite3_bind_null(handle, index)
-            return
-        }
+    func bind(_ index: Int32, _ value: String) {
+        var text = value
         text.withUTF8 { bytes in
             let raw = UnsafeRawBufferPointer(bytes)
             let start = unsafe raw.baseAddress?.assumingMemoryBound(to: CChar.self)
             _ = unsafe csqlite_bind_text(handle, index, start, Int32(bytes.count))
         }
+    }
+
+    /// Binds a text that lies where it is until the statement has run, and is not copied.
+    func lend(_ index: Int32, _ text: UnsafeRawBufferPointer) {
+        let start = unsafe text.baseAddress?.assumingMemoryBound(to: CChar.self)
+        unsafe sqlite3_bind_text(handle, index, start, Int32(text.count), nil)
     }
 
     func integer(_ column: Int32) -> Int64? {

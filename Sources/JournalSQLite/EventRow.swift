@@ -5,11 +5,18 @@ internal import LikesCore
 enum EventRow {
     private static let values =
         "sequence, at, kind, news, user, likes_count, given_likes, first_time, operation_id, description"
-    static let insertion = """
-        INSERT INTO events (\(values), checksum)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-            \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))
-        """
+    /// Rows that one run of a statement writes: such a run costs half as much as a row.
+    static let rowsPerRun = 16
+
+    /// Writes so many rows, whose values and checksums are its parameters.
+    ///
+    /// A failure ends the whole transaction: to take back the rows of one run alone, SQLite would keep copies of pages.
+    static func insertion(rows: Int) -> String {
+        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        return "INSERT OR ROLLBACK INTO events (\(values), checksum) VALUES "
+            + repeatElement(row, count: rows).joined(separator: ", ")
+    }
+
     /// The rows after the sequence ?1, at most ?2 of them; each with the checksum that it has and that it should have.
     static let selection = """
         SELECT \(values), checksum, \(RowChecksum.function)(\(values))
@@ -19,7 +26,7 @@ enum EventRow {
     /// As `selection`, of the ends of news alone. SQLite takes the index only when the condition is written as it is there.
     static let endSelection = """
         SELECT \(values), checksum, \(RowChecksum.function)(\(values))
-        FROM events INDEXED BY news_ends WHERE kind IN (6, 8, 10) AND sequence > ?1 ORDER BY sequence LIMIT ?2
+        FROM events INDEXED BY news_ends WHERE (kind = 6 OR kind = 8 OR kind = 10) AND sequence > ?1 ORDER BY sequence LIMIT ?2
         """
 
     /// Whether the row at which a run of `selection` or `endSelection` stands has its checksum; nil when it was written without one.
@@ -39,55 +46,63 @@ enum EventRow {
         case newsMerged = 10
     }
 
-    /// Binds an event to the parameters of `insertion`.
-    static func bind(_ event: LikeEvent, to statement: Statement) {
-        statement.bind(1, Int64(event.sequence))
-        statement.bind(2, event.at.milliseconds)
-        statement.bind(9, event.operationID?.text)
+    /// Appends the values of an event, in the order of the columns, and their checksum.
+    static func append(_ event: LikeEvent, to row: inout RowValues) {
+        row.append(Int64(event.sequence))
+        row.append(event.at.milliseconds)
+        let operationID = event.operationID
         switch event.change {
-        case .likeAdded(let like): bind(.likeAdded, like, to: statement)
-        case .likeRemoved(let like): bind(.likeRemoved, like, to: statement)
-        case .newsAdded(let change): bind(.newsAdded, change, to: statement)
-        case .newsUpdated(let change): bind(.newsUpdated, change, to: statement)
-        case .newsRemovalStarted(let id): bind(.newsRemovalStarted, news: id, to: statement)
-        case .newsRemoved(let id): bind(.newsRemoved, news: id, to: statement)
-        case .userRemoved(let id): bind(.userRemoved, user: id, to: statement)
+        case .likeAdded(let like): append(.likeAdded, like, operationID, to: &row)
+        case .likeRemoved(let like): append(.likeRemoved, like, operationID, to: &row)
+        case .newsAdded(let change): append(.newsAdded, change, operationID, to: &row)
+        case .newsUpdated(let change): append(.newsUpdated, change, operationID, to: &row)
+        case .newsRemovalStarted(let id): append(.newsRemovalStarted, news: id, operationID, to: &row)
+        case .newsRemoved(let id): append(.newsRemoved, news: id, operationID, to: &row)
+        case .userRemoved(let id): append(.userRemoved, user: id, operationID, to: &row)
         case .newsMergeStarted(let id, let target):
-            bind(.newsMergeStarted, news: id, description: TargetText.encode(target), to: statement)
-        case .likeRedated(let like): bind(.likeRedated, like, to: statement)
+            append(.newsMergeStarted, news: id, operationID, description: TargetText.encode(target), to: &row)
+        case .likeRedated(let like): append(.likeRedated, like, operationID, to: &row)
         case .newsMerged(let id, let target):
-            bind(.newsMerged, news: id, description: TargetText.encode(target), to: statement)
+            append(.newsMerged, news: id, operationID, description: TargetText.encode(target), to: &row)
         }
+        row.endRow()
     }
 
-    private static func bind(_ kind: Kind, _ like: LikeChange, to statement: Statement) {
-        statement.bind(3, kind.rawValue)
-        statement.bind(4, like.news.text)
-        statement.bind(5, like.user.text)
-        statement.bind(6, like.likesCount)
-        statement.bind(7, like.numberOfGivenLikes)
-        statement.bind(8, like.firstTime ? 1 : 0)
-        statement.bind(10, String?.none)
+    private static func append(_ kind: Kind, _ like: LikeChange, _ operationID: OperationID?, to row: inout RowValues) {
+        row.append(kind.rawValue)
+        row.append(like.news.text)
+        row.append(like.user.text)
+        row.append(like.likesCount)
+        row.append(like.numberOfGivenLikes)
+        row.append(like.firstTime ? 1 : 0)
+        row.append(operationID?.text)
+        row.append(String?.none)
     }
 
-    private static func bind(_ kind: Kind, _ change: NewsChange, to statement: Statement) {
-        bind(kind, news: change.news.id, description: NewsText.encode(change.news), to: statement)
-        statement.bind(6, change.likesCount)
-    }
-
-    private static func bind(
-        _ kind: Kind, news: NewsID? = nil, user: UserID? = nil, description: String? = nil, to statement: Statement
+    private static func append(
+        _ kind: Kind, _ change: NewsChange, _ operationID: OperationID?, to row: inout RowValues
     ) {
-        statement.bind(3, kind.rawValue)
-        statement.bind(4, news?.text)
-        statement.bind(5, user?.text)
-        for parameter: Int32 in 6...8 { statement.bind(parameter, Int64?.none) }
-        statement.bind(10, description)
+        append(
+            kind, news: change.news.id, likesCount: change.likesCount, operationID,
+            description: NewsText.encode(change.news), to: &row)
+    }
+
+    private static func append(
+        _ kind: Kind, news: NewsID? = nil, user: UserID? = nil, likesCount: Int64? = nil, _ operationID: OperationID?,
+        description: String? = nil, to row: inout RowValues
+    ) {
+        row.append(kind.rawValue)
+        row.append(news?.text)
+        row.append(user?.text)
+        row.append(likesCount)
+        for _ in 1...2 { row.append(Int64?.none) }
+        row.append(operationID?.text)
+        row.append(description)
     }
 
     /// The event of the row at which a run of `selection` or `endSelection` stands.
     ///
-    /// - Throws: `.unusable` when the row is none that `bind` wrote.
+    /// - Throws: `.unusable` when the row is none that `append` wrote.
     static func event(_ row: Statement) throws(JournalError) -> LikeEvent {
         let sequence = row.integer(0) ?? 0
         guard let at = row.integer(1), let kind = row.integer(2).flatMap(Kind.init(rawValue:)), sequence > 0 else {

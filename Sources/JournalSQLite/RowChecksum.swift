@@ -1,14 +1,14 @@
 internal import CSQLite
 internal import Checksum
 
-/// The checksum of a row, as a function of SQL over its values: so one piece of code serves what is written and what
-/// is read, and no value is copied out of SQLite for it.
+/// The checksum of a row's values: for rows that are read a function of SQL, so that no value is copied out of SQLite for it;
+/// rows that are written are put together by `RowValues` in the same form.
 enum RowChecksum {
     /// What it is called in SQL.
     static let function = "row_checksum"
 
     /// A kind of value and, in 8 bytes, the value itself or its length.
-    private static let headBytes = 9
+    static let headBytes = 9
 
     /// Makes it known to a connection. No schema may use it: the file must be readable without this program.
     static func register(on connection: OpaquePointer) -> Int32 {
@@ -17,14 +17,12 @@ enum RowChecksum {
             connection, function, -1, flags, nil,
             { context, count, values in
                 let arguments = unsafe UnsafeBufferPointer(start: values, count: Int(count))
-                // As a signed number it takes 4 bytes of the row, without a sign it would often take 6.
-                let checksum = Int32(truncatingIfNeeded: unsafe RowChecksum.checksum(arguments))
-                unsafe sqlite3_result_int64(context, Int64(checksum))
+                unsafe sqlite3_result_int64(context, RowChecksum.checksum(arguments))
             }, nil, nil, nil)
     }
 
     /// Every value with its kind and length before it, so that no two rows look alike.
-    private static func checksum(_ values: UnsafeBufferPointer<OpaquePointer?>) -> UInt64 {
+    private static func checksum(_ values: UnsafeBufferPointer<OpaquePointer?>) -> Int64 {
         var size = 0
         for index in values.indices {
             let hasBytes = unsafe isSequence(sqlite3_value_type(values[index]))
@@ -33,8 +31,20 @@ enum RowChecksum {
         return unsafe withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { encoded in
             var end = 0
             for index in values.indices { unsafe append(values[index], to: encoded, at: &end) }
-            return unsafe Checksum.of(UnsafeRawBufferPointer(encoded))
+            return unsafe value(of: UnsafeRawBufferPointer(encoded))
         }
+    }
+
+    /// The checksum of a row in this form.
+    static func value(of encoded: UnsafeRawBufferPointer) -> Int64 {
+        // As a signed number it takes 4 bytes of the row, without a sign it would often take 6.
+        Int64(Int32(truncatingIfNeeded: unsafe Checksum.of(encoded)))
+    }
+
+    /// Writes the kind of a value, and the value itself or its length.
+    static func putHead(_ kind: Int32, _ number: UInt64, at encoded: UnsafeMutableRawBufferPointer, _ place: Int) {
+        unsafe encoded[place] = UInt8(truncatingIfNeeded: kind)
+        unsafe encoded.storeBytes(of: number.littleEndian, toByteOffset: place + 1, as: UInt64.self)
     }
 
     private static func isSequence(_ kind: Int32) -> Bool { kind == SQLITE_TEXT || kind == SQLITE_BLOB }
@@ -54,8 +64,7 @@ enum RowChecksum {
         } else if kind == SQLITE_INTEGER {
             number = UInt64(bitPattern: unsafe sqlite3_value_int64(value))
         }
-        unsafe encoded[end] = UInt8(truncatingIfNeeded: kind)
-        unsafe encoded.storeBytes(of: number.littleEndian, toByteOffset: end + 1, as: UInt64.self)
+        unsafe putHead(kind, number, at: encoded, end)
         end += headBytes
         if let bytes = unsafe bytes, unsafe !bytes.isEmpty {
             unsafe UnsafeMutableRawBufferPointer(rebasing: encoded[end...]).copyMemory(from: bytes)

@@ -6,7 +6,7 @@ internal import Threading
 /// `synchronous=FULL` makes a commit return after the log is on the disk, so that no answered like is lost with the
 /// power. Used by one thread at a time, but for `events` and `newsEnds`.
 package final class SQLiteJournal: Journal, @unchecked Sendable {
-    // Safety: `open` is touched by the one thread that uses the journal, readers only under their lock; all else is
+    // Safety: `open` and `rows` are touched by the one thread that uses the journal, readers only under their lock; all else is
     // constant.
 
     /// Made with the database and kept in it.
@@ -14,12 +14,17 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
     private let folder: DataFolder
     private let database: String
     private var open: Open?
+    private var rows = RowValues()
     private let reading: Locked<Reading>
 
     /// What is there while the journal is open.
     private struct Open {
         let connection: Connection
+        let begin: Statement
+        let commit: Statement
         let insertion: Statement
+        /// Writes `EventRow.rowsPerRun` rows.
+        let insertionOfMany: Statement
         let check: Statement
         let oldest: Statement
         let newest: Statement
@@ -87,7 +92,10 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         let shrinks = try connection.integer("PRAGMA auto_vacuum") == 2
         let pageSize = try connection.integer("PRAGMA page_size") ?? 4_096
         return Open(
-            connection: connection, insertion: try connection.prepare(EventRow.insertion),
+            connection: connection, begin: try connection.prepare("BEGIN IMMEDIATE"),
+            commit: try connection.prepare("COMMIT"),
+            insertion: try connection.prepare(EventRow.insertion(rows: 1)),
+            insertionOfMany: try connection.prepare(EventRow.insertion(rows: EventRow.rowsPerRun)),
             check: try connection.prepare("UPDATE meta SET value = value WHERE key = 'epoch'"),
             oldest: try connection.prepare("SELECT min(sequence) FROM events"),
             newest: try connection.prepare("SELECT max(sequence) FROM events"),
@@ -198,17 +206,21 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
 
     package func append(_ events: [LikeEvent]) throws(JournalError) {
         let open = try opened()
-        try transaction(open.connection) { () throws(JournalError) in
-            for event in events {
-                EventRow.bind(event, to: open.insertion)
-                try open.insertion.run()
+        try transaction(open) { () throws(JournalError) in
+            var next = 0
+            while next < events.count {
+                let count = events.count - next < EventRow.rowsPerRun ? 1 : EventRow.rowsPerRun
+                rows.removeAll()
+                for index in next..<next + count { EventRow.append(events[index], to: &rows) }
+                try rows.insert(by: count == 1 ? open.insertion : open.insertionOfMany)
+                next += count
             }
         }
     }
 
     package func check() throws(JournalError) {
         let open = try opened()
-        try transaction(open.connection) { () throws(JournalError) in try open.check.run() }
+        try transaction(open) { () throws(JournalError) in try open.check.run() }
     }
 
     package func dropEvents(through sequence: UInt64, limit: Int) throws(JournalError) -> Bool {
@@ -220,7 +232,7 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         var surplus = try Self.surplusPages(open)
         // Without anything to do there is nothing to commit.
         guard oldest != nil || surplus > 0 else { return false }
-        try transaction(open.connection) { () throws(JournalError) in
+        try transaction(open) { () throws(JournalError) in
             if let last = oldest?.prefix(max(1, limit)).last {
                 open.deletion.bind(1, Int64(clamping: last))
                 try open.deletion.run()
@@ -244,15 +256,15 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
     func integer(_ query: String) throws(JournalError) -> Int64? { try opened().connection.integer(query) }
 
     private func transaction(
-        _ connection: Connection, _ body: () throws(JournalError) -> Void
+        _ open: Open, _ body: () throws(JournalError) -> Void
     ) throws(JournalError) {
-        try connection.execute("BEGIN IMMEDIATE")
+        try open.begin.run()
         do throws(JournalError) {
             try body()
-            try connection.execute("COMMIT")
+            try open.commit.run()
         } catch {
             // SQLite rolls back by itself after some errors; then there is nothing to roll back.
-            try? connection.execute("ROLLBACK")
+            try? open.connection.execute("ROLLBACK")
             throw error
         }
     }

@@ -62,7 +62,7 @@ package enum Limits {
     /// Events that are folded under one hold of the write lock: longer holds would delay reads.
     package static let eventsPerFold = 256
 
-    /// Milliseconds of such a hold after which it ends with the event in hand.
+    /// Milliseconds of such a hold after which it ends with the event in hand, while somebody has a frozen copy.
     package static let foldMilliseconds: Int64 = 3
 
     /// Entries on a page of a list when none is asked for, and the most that can be asked for.

@@ -82,7 +82,7 @@ import Testing
                     "UPDATE events SET given_likes = 2 WHERE sequence = 1234",
                     "event 1234 is damaged: its checksum is wrong"
                 ),
-                ("PRAGMA user_version = 99", "the data is of version 99, and this program knows versions up to 3"),
+                ("PRAGMA user_version = 99", "the data is of version 99, and this program knows versions up to 4"),
                 ("PRAGMA application_id = 7", "the file belongs to another program"),
             ]
             for (sql, reason) in changes {

@@ -178,26 +178,28 @@ struct MigrationTests {
             #expect(Array(kept.dropFirst(2)) == added)
             journal.close()
         }
-        #expect(try folder.integer("PRAGMA user_version") == 3)
+        #expect(try folder.integer("PRAGMA user_version") == 4)
         #expect(try folder.integer("SELECT count(checksum) FROM events") == 2)
     }
 
-    @Test("ends of news that version 2 has kept are found by version 3")
-    func fromTwo() throws {
+    @Test(
+        "ends of news that older versions have kept are found",
+        arguments: [2: "DROP INDEX news_ends", 3: "DROP INDEX news_ends; \(Schema.migrations[2])"])
+    func ends(version: Int, takingBack: String) throws {
         let events = try Examples.events
         do {
             let journal = try SQLiteJournal(folder: folder.path)
             try journal.append(events)
             journal.close()
         }
-        try folder.execute("DROP INDEX news_ends; PRAGMA user_version = 2")
+        try folder.execute("\(takingBack); PRAGMA user_version = \(version)")
         for _ in 1...2 {
             let journal = try SQLiteJournal(folder: folder.path)
             #expect(try journal.kept == events)
             #expect(try journal.newsEnds(after: 0, limit: 9) == events.filter(\.endsNews))
             journal.close()
         }
-        #expect(try folder.integer("PRAGMA user_version") == 3)
+        #expect(try folder.integer("PRAGMA user_version") == 4)
     }
 
     @Test("what is dropped from it goes, though its file keeps its size")

@@ -52,6 +52,18 @@ struct NewsEndsTests {
         withExtendedLifetime(journal) {}
     }
 
+    @Test("without building a table for each row that is written")
+    func insertion() throws {
+        let journal = try journal(events: 1)
+        let connection = try Connection(path: folder.database, .reading)
+        let program = try connection.prepare("EXPLAIN \(EventRow.insertion(rows: 2))")
+        var instructions: Set<String> = []
+        while try program.step() { instructions.insert(program.text(1) ?? "") }
+        #expect(instructions.contains("Insert"))
+        #expect(!instructions.contains("OpenEphemeral"))
+        withExtendedLifetime(journal) {}
+    }
+
     @Test("all kinds of them, and nothing else")
     func kinds() throws {
         let journal = try SQLiteJournal(folder: folder.path)

@@ -69,22 +69,24 @@ package struct Identifier<Subject>: Sendable {
 
 extension Identifier: Hashable {
     package static func == (left: Self, right: Self) -> Bool {
-        var (left, right) = (left.text, right.text)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in unsafe areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right)) }
-        }
+        unsafe left.withBytes { left in unsafe right.withBytes { right in unsafe left.equals(right) } }
     }
 
     package func hash(into hasher: inout Hasher) {
+        unsafe withBytes { bytes in unsafe hasher.combine(bytes: bytes) }
+    }
+
+    /// Lends out the bytes of the id.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var copy = text
-        copy.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+        return copy.withUTF8 { unsafe body(UnsafeRawBufferPointer($0)) }
     }
 }
 
 extension Identifier: Comparable {
     /// The order of the bytes.
     package static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        unsafe left.withBytes { left in unsafe right.withBytes { right in unsafe left.precedes(right) } }
     }
 }
 

@@ -1,7 +1,7 @@
 /// A moment, in whole milliseconds since 1970-01-01T00:00:00Z; in JSON an RFC 3339 text in UTC.
 ///
 /// It reaches to 2109-05-15, the end of the 42 bits in which a like keeps its time.
-package struct Timestamp: Sendable, Hashable, Comparable {
+package struct Timestamp: Sendable, Hashable, Comparable, BitwiseCopyable {
     /// Milliseconds since 1970-01-01T00:00:00Z; before it they are negative.
     package let milliseconds: Int64
 

@@ -5,6 +5,14 @@ struct Submission: Sendable {
     let command: LikeCommand
     /// Nil for what the mediator asks of itself, which the queue does not count.
     let done: (@Sendable (Result<Receipt, Rejection>) -> Void)?
+    /// What the command counts for in the queue.
+    let weight: Int
+
+    init(command: LikeCommand, done: (@Sendable (Result<Receipt, Rejection>) -> Void)?) {
+        self.command = command
+        self.done = done
+        weight = command.weight
+    }
 }
 
 /// The bounded queue in front of the mediator.
@@ -26,7 +34,7 @@ final class CommandQueue: Sendable {
 
     /// Puts a command in, or says why not.
     func put(_ submission: Submission) throws(Rejection) {
-        let weight = submission.command.weight
+        let weight = submission.weight
         let wasEmpty = try state.withLock { state throws(Rejection) in
             if state.isClosed { throw .shuttingDown }
             guard state.commands < Limits.queuedCommands, state.entries + weight <= Limits.queuedEntries else {
@@ -61,16 +69,17 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Takes all that waits, which may be nothing when there are errands; nil when the queue is closed and empty.
+    /// Takes all that waits, which may be nothing when there are errands.
     ///
-    /// - Parameter milliseconds: how long to wait for something; nil for as long as it takes.
-    func take(waiting milliseconds: Int?) -> [Submission]? {
+    /// - Parameters:
+    ///   - submissions: gets what waits; its room goes to what comes next. It must be empty.
+    ///   - milliseconds: how long to wait for something; nil for as long as it takes.
+    /// - Returns: false when the queue is closed and empty.
+    func take(_ submissions: inout [Submission], waiting milliseconds: Int?) -> Bool {
         let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || !$0.errands.isEmpty || $0.isClosed }
-        let take: (inout State) -> [Submission]? = { state in
-            if state.isClosed && state.waiting.isEmpty { return nil }
-            var taken: [Submission] = []
-            swap(&taken, &state.waiting)
-            return taken
+        let take: (inout State) -> Bool = { state in
+            swap(&submissions, &state.waiting)
+            return !state.isClosed || !submissions.isEmpty
         }
         guard let milliseconds else { return state.wait(until: hasNews, then: take) }
         if milliseconds > 0 { _ = state.wait(until: hasNews, milliseconds: milliseconds) }

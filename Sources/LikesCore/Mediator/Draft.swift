@@ -16,24 +16,30 @@ struct Draft {
     private var mergesBegun: [NewsID: [UInt32]] = [:]
     private var steps = 0
     /// Likes that are different from the state: the time of the like, or nil when it was taken back.
-    private var likes: [UInt64: Timestamp?] = [:]
+    private var likes: DraftTable<Timestamp?>
     /// How many more likes a news has than in the state.
-    private var likesOfNews: [UInt32: Int64] = [:]
+    private var likesOfNews: DraftTable<Int64>
     /// How many more likes a user gave than in the state.
-    private var likesByUser: [UInt32: Int64] = [:]
+    private var likesByUser: DraftTable<Int64>
     /// How much larger the `baseLikes` of a news are than in the state.
     private var baseOfNews: [UInt32: Int64] = [:]
-    /// Handles for users and news that the state does not know, counted down from the highest; they mean nothing
-    /// outside.
+    /// Handles for users and news that the state does not know, counted down from `newHandles`; they mean nothing outside.
     private var newUsers: [UserID: UInt32] = [:]
     private var newNews: [NewsID: UInt32] = [:]
 
     /// Events after which it is full.
     private let limit: Int
 
-    init(position: UInt64, limit: Int = Limits.eventsPerCommit) {
+    /// The highest handle that a user or a news can have.
+    private static let newHandles = HandleIndex.none - 1
+
+    /// - Parameter hashKey: the state's.
+    init(position: UInt64, hashKey: HashKey, limit: Int = Limits.eventsPerCommit) {
         base = position
         self.limit = limit
+        likes = DraftTable(filler: nil, hashKey: hashKey)
+        likesOfNews = DraftTable(filler: 0, hashKey: hashKey)
+        likesByUser = DraftTable(filler: 0, hashKey: hashKey)
     }
 
     /// The sequence of the last event, or of the state when there is none.
@@ -47,7 +53,7 @@ struct Draft {
 
     /// A handle for a user whom neither the state nor the draft knows.
     mutating func addUser(_ id: UserID) -> UInt32 {
-        let handle = UInt32.max - UInt32(newUsers.count)
+        let handle = Self.newHandles - UInt32(newUsers.count)
         newUsers[id] = handle
         return handle
     }
@@ -55,12 +61,12 @@ struct Draft {
     /// A handle for a user, if the state or the draft knows it.
     func knownUser(_ id: UserID, in state: LikesState) -> UInt32? { state.users.find(id) ?? newUsers[id] }
 
-    private func isNew(user: UInt32) -> Bool { UInt32.max - user < UInt32(newUsers.count) }
+    private func isNew(user: UInt32) -> Bool { Self.newHandles - user < UInt32(newUsers.count) }
 
     /// The handle of a news that exists in the state or by this draft.
     func news(_ id: NewsID, in state: LikesState) -> UInt32? { state.catalog.find(id) ?? newNews[id] }
 
-    private func isNew(news: UInt32) -> Bool { UInt32.max - news < UInt32(newNews.count) }
+    private func isNew(news: UInt32) -> Bool { Self.newHandles - news < UInt32(newNews.count) }
 
     /// When the user liked the news, if it does.
     func likedAt(news: UInt32, user: UInt32, in state: LikesState) -> Timestamp? {
@@ -95,9 +101,9 @@ struct Draft {
     ) {
         let firstTime = likedAt != nil && !isMoved && isFirstTime(news: news, user: user, in: state)
         let difference: Int64 = likedAt == nil ? -1 : 1
-        likes[Self.key(news, user)] = .some(likedAt)
-        likesOfNews[news, default: 0] += difference
-        likesByUser[user, default: 0] += difference
+        likes.set(likedAt, Self.key(news, user))
+        likesOfNews.add(difference, to: news)
+        likesByUser.add(difference, to: user)
         let change = LikeChange(
             news: request.news, user: request.user, likesCount: likesCount(news, in: state),
             numberOfGivenLikes: numberOfGivenLikes(user, in: state), firstTime: firstTime)
@@ -109,7 +115,7 @@ struct Draft {
         _ request: (news: NewsID, user: UserID), news: UInt32, user: UInt32, to at: Timestamp,
         operationID: OperationID?, in state: LikesState
     ) {
-        likes[Self.key(news, user)] = .some(at)
+        likes.set(at, Self.key(news, user))
         let change = LikeChange(
             news: request.news, user: request.user, likesCount: likesCount(news, in: state),
             numberOfGivenLikes: numberOfGivenLikes(user, in: state), firstTime: false)
@@ -183,7 +189,7 @@ struct Draft {
         changedNews[news.id] = news
         if let author = old?.author { changedAuthors.insert(author) }
         if let author = news.author { changedAuthors.insert(author) }
-        let handle = self.news(news.id, in: state) ?? UInt32.max - UInt32(newNews.count)
+        let handle = self.news(news.id, in: state) ?? Self.newHandles - UInt32(newNews.count)
         if old == nil { newNews[news.id] = handle }
         baseOfNews[handle, default: 0] += news.baseLikes - (old?.baseLikes ?? 0)
         let change = NewsChange(news: news, likesCount: likesCount(handle, in: state))

@@ -114,26 +114,30 @@ package final class LikesMediator: @unchecked Sendable {
 
     private func run() {
         var assignments = cascadesToResume(beside: [])
+        var arrived: [Submission] = []
         var end: Int64?
         while true {
-            let taken = queue.take(waiting: patience(with: assignments))
+            let isOpen = queue.take(&arrived, waiting: patience(with: assignments))
             runErrands()
-            guard let arrived = taken else {
+            guard isOpen else {
                 let deadline = end ?? MonotonicClock.milliseconds() + Limits.mediatorStopMilliseconds
                 end = deadline
                 if assignments.isEmpty || journalFailure != nil || MonotonicClock.milliseconds() >= deadline {
-                    return answer(
-                        assignments.map { Answer(submission: $0.submission, result: .failure(.shuttingDown)) })
+                    return answer(assignments.map { Answer($0.submission, .failure(.shuttingDown)) })
                 }
                 playRound(&assignments)
                 continue
             }
-            assignments.append(contentsOf: arrived.map(Assignment.init))
+            for submission in arrived { assignments.append(Assignment(submission)) }
+            arrived.removeAll(keepingCapacity: arrived.count <= Self.keptRoom)
             if !assignments.isEmpty { playRound(&assignments) }
             if journalFailure != nil, MonotonicClock.milliseconds() >= nextCheck { checkJournal() }
             dropSomeEvents()
         }
     }
+
+    /// Commands for which room is kept; that of a flood is given up.
+    private static let keptRoom = 1_024
 
     private var hasEventsToDrop: Bool { droppable.withLock { $0 } > dropped }
 
@@ -200,13 +204,21 @@ package final class LikesMediator: @unchecked Sendable {
 
     /// An assignment that is through, with its answer.
     private struct Answer {
-        let submission: Submission
+        let done: (@Sendable (Result<Receipt, Rejection>) -> Void)?
+        /// What the command counts for in the queue.
+        let weight: Int
         var result: Result<Receipt, Rejection>
+
+        init(_ submission: Submission, _ result: Result<Receipt, Rejection>) {
+            (done, weight) = (submission.done, submission.weight)
+            self.result = result
+        }
     }
 
     /// Decides, keeps, folds, tells and answers one batch; what is not through stays in `assignments`.
     private func playRound(_ assignments: inout [Assignment]) {
         var answers: [Answer] = []
+        answers.reserveCapacity(assignments.count)
         var touched = 0
         let draft = decide(&assignments, &answers, touched: &touched)
         do throws(JournalError) {
@@ -221,7 +233,7 @@ package final class LikesMediator: @unchecked Sendable {
             // Whoever took part in the draft has lost a part of it: all of them fail together.
             for index in answers.indices { answers[index].result = .failure(.journalUnavailable) }
             for assignment in assignments.suffix(touched) {
-                answers.append(Answer(submission: assignment.submission, result: .failure(.journalUnavailable)))
+                answers.append(Answer(assignment.submission, .failure(.journalUnavailable)))
             }
             assignments.removeLast(touched)
             assignments.append(contentsOf: cascadesToResume(beside: assignments))
@@ -237,14 +249,14 @@ package final class LikesMediator: @unchecked Sendable {
         let now = Timestamp(milliseconds: clock.now())
         return shared.read { state in
             let limit = state.copies.exist ? Limits.eventsPerCommitWhileFrozen : Limits.eventsPerCommit
-            var draft = Draft(position: state.position, limit: limit)
+            var draft = Draft(position: state.position, hashKey: state.key, limit: limit)
             let context = Assignment.Context(state: state, now: now, createsUnknownNews: createsUnknownNews)
             var unfinished: [Assignment] = []
             var next = 0
             while next < assignments.count, !draft.isFull {
                 switch assignments[next].proceed(&draft, context) {
                 case .finished(let result):
-                    answers.append(Answer(submission: assignments[next].submission, result: result))
+                    answers.append(Answer(assignments[next].submission, result))
                 case .unfinished: unfinished.append(assignments[next])
                 }
                 next += 1
@@ -261,7 +273,8 @@ package final class LikesMediator: @unchecked Sendable {
         while next < events.count {
             next += shared.write { state in
                 let slice = events[next..<min(next + Limits.eventsPerFold, events.count)]
-                let begun = MonotonicClock.milliseconds()
+                // Right after a frozen copy was made, events cost more: what they change is copied.
+                let deadline = state.copies.exist ? MonotonicClock.milliseconds() + Limits.foldMilliseconds : nil
                 for event in slice {
                     do throws(FoldError) {
                         try state.fold(event)
@@ -269,8 +282,7 @@ package final class LikesMediator: @unchecked Sendable {
                         // Durable, but not foldable: going on would show something else than what is kept.
                         fatalError("event \(error.sequence) was decided wrongly: \(error.reason.rawValue)")
                     }
-                    // Right after a frozen copy was made, events cost more: what they change is copied.
-                    if MonotonicClock.milliseconds() - begun > Limits.foldMilliseconds {
+                    if let deadline, MonotonicClock.milliseconds() > deadline {
                         return Int(event.sequence - slice[next].sequence) + 1
                     }
                 }
@@ -297,12 +309,12 @@ package final class LikesMediator: @unchecked Sendable {
         guard !answers.isEmpty else { return }
         var commands = 0
         var entries = 0
-        for answer in answers where answer.submission.done != nil {
+        for answer in answers where answer.done != nil {
             commands += 1
-            entries += answer.submission.command.weight
+            entries += answer.weight
         }
         queue.release(commands: commands, entries: entries)
-        for answer in answers { answer.submission.done?(answer.result) }
+        for answer in answers { answer.done?(answer.result) }
         batchEnded()
     }
 }

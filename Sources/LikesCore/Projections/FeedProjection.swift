@@ -78,8 +78,9 @@ package final class FeedProjection: LikeProjection {
         let position = place(of: like.news, in: top, .top)
         counts[like.news] += difference
         // Most likes change no order: the neighbour is still on its side.
-        let key = key(like.news)
-        if difference > 0, top.entry(before: position).map({ comes($0, before: key, in: .top) }) ?? true { return }
+        if difference > 0, top.entry(before: position).map({ comes($0, before: like.news, in: .top) }) ?? true {
+            return
+        }
         top.remove(after: position)
         insert(like.news, into: &top, .top)
     }
@@ -117,13 +118,11 @@ package final class FeedProjection: LikeProjection {
     }
 
     private func insert(_ handle: UInt32, into list: inout OrderedHandles, _ order: FeedOrder) {
-        let key = key(handle)
-        list.insert(handle, at: list.position { comes($0, before: key, in: order) })
+        list.insert(handle, at: place(of: handle, in: list, order))
     }
 
     private func place(of handle: UInt32, in list: OrderedHandles, _ order: FeedOrder) -> OrderedHandles.Position {
-        let key = key(handle)
-        return list.position { comes($0, before: key, in: order) }
+        list.position { comes($0, before: handle, in: order) }
     }
 
     // MARK: Verification
@@ -158,5 +157,14 @@ package final class FeedProjection: LikeProjection {
         let stored = catalog[handle]
         if stored.sortTime != key.sortTime { return stored.sortTime > key.sortTime }
         return stored.news.id < key.id
+    }
+
+    /// Whether a news stands before another one.
+    private func comes(_ handle: UInt32, before other: UInt32, in order: FeedOrder) -> Bool {
+        if order == .top {
+            let (own, others) = (counts[handle], counts[other])
+            if own != others { return own > others }
+        }
+        return catalog.comes(handle, before: other)
     }
 }

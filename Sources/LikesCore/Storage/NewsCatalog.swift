@@ -25,6 +25,15 @@ final class NewsCatalog {
     /// In shelves, so that a change after a frozen copy was made copies one shelf, and not everything.
     private var shelves: ContiguousArray<ContiguousArray<StoredNews?>> = []
     private static let shelfSize = 512
+    /// By handle: what decides nearly all comparisons of news, at hand without a look at the news.
+    private var sortKeys = ChunkedArray(filler: SortKey(time: 0, idBeginning: 0))
+
+    /// What two news are compared by: their times, then their ids as far as they are here.
+    private struct SortKey: BitwiseCopyable {
+        let time: Int64
+        /// The first eight bytes of the id, the first one highest; a shorter id ends in zeros, which no id has.
+        let idBeginning: UInt64
+    }
 
     /// Handles that were ever used; they run from 0 to one less.
     private(set) var handleCount = 0
@@ -40,6 +49,7 @@ final class NewsCatalog {
     /// A copy that shares its memory for as long as neither changes it.
     init(frozen other: NewsCatalog) {
         shelves = other.shelves
+        sortKeys = other.sortKeys.frozenCopy()
         handleCount = other.handleCount
         freeHandles = other.freeHandles
         index = other.index.frozenCopy()
@@ -81,6 +91,20 @@ final class NewsCatalog {
 
     private func set(_ handle: UInt32, _ news: StoredNews?) {
         shelves[Int(handle) / Self.shelfSize][Int(handle) % Self.shelfSize] = news
+        guard let news else { return }
+        let beginning = news.news.id.text.utf8.prefix(8)
+        let number = beginning.reduce(0) { $0 << 8 | UInt64($1) }
+        sortKeys.grow(to: Int(handle) + 1)
+        sortKeys[handle] = SortKey(
+            time: news.sortTime.milliseconds, idBeginning: number << UInt64(8 * (8 - beginning.count)))
+    }
+
+    /// Whether one news in use stands before another in the order of their times, the newest first, then of their ids.
+    func comes(_ handle: UInt32, before other: UInt32) -> Bool {
+        let (own, others) = (sortKeys[handle], sortKeys[other])
+        if own.time != others.time { return own.time > others.time }
+        if own.idBeginning != others.idBeginning { return own.idBeginning < others.idBeginning }
+        return self[handle].news.id < self[other].news.id
     }
 
     private func newHandle() -> UInt32 {
@@ -119,8 +143,7 @@ final class NewsCatalog {
     private func hashOfNews(_ handle: UInt32) -> UInt64 { hash(self[handle].news.id) }
 
     private func hash(_ id: NewsID) -> UInt64 {
-        var text = id.text
-        return text.withUTF8 { unsafe key.hash(UnsafeRawBufferPointer($0)) }
+        unsafe id.withBytes { unsafe key.hash($0) }
     }
 
     // MARK: Snapshots

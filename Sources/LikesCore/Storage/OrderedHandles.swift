@@ -27,7 +27,8 @@ struct OrderedHandles {
 
     /// The place behind the last entry for which `isBefore` holds.
     func position(where isBefore: (UInt32) -> Bool) -> Position {
-        let run = runs.prefixEnd { isBefore($0[$0.count - 1]) }
+        // By their numbers, so that no run is held while its last entry is looked at.
+        let run = runs.indices.prefixEnd { isBefore(runs[$0][runs[$0].count - 1]) }
         guard run < runs.count else { return Position(run: run, offset: 0) }
         return Position(run: run, offset: runs[run].prefixEnd(where: isBefore))
     }

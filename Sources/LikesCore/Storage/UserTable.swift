@@ -50,23 +50,17 @@
 
     /// The handle of a user who is known.
     func find(_ id: UserID) -> UInt32? {
-        var text = id.text
-        return text.withUTF8 { bytes in
-            let raw = UnsafeRawBufferPointer(bytes)
-            return unsafe find(raw, hash: key.hash(raw))
-        }
+        unsafe id.withBytes { unsafe find($0, hash: key.hash($0)) }
     }
 
     /// The handle of a user, who is made known if need be.
     func intern(_ id: UserID) -> UInt32 {
-        var text = id.text
-        return text.withUTF8 { bytes in
-            let raw = UnsafeRawBufferPointer(bytes)
-            let hash = unsafe key.hash(raw)
-            if let handle = unsafe find(raw, hash: hash) { return handle }
+        unsafe id.withBytes { bytes in
+            let hash = unsafe key.hash(bytes)
+            if let handle = unsafe find(bytes, hash: hash) { return handle }
             let handle = UInt32(count)
             offsets.grow(to: count + 1)
-            offsets[handle] = unsafe store(raw)
+            offsets[handle] = unsafe store(bytes)
             index.insert(handle, hash: hash, hashOf: hashOfID)
             return handle
         }
@@ -90,9 +84,7 @@
     }
 
     private func find(_ bytes: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
-        index.find(hash: hash) { handle in
-            unsafe areEqual(bytesOfID(handle), bytes)
-        }
+        index.find(hash: hash) { unsafe bytesOfID($0).equals(bytes) }
     }
 
     private func hashOfID(_ handle: UInt32) -> UInt64 { unsafe key.hash(bytesOfID(handle)) }

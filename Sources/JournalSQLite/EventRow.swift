@@ -46,29 +46,29 @@ enum EventRow {
         case newsMerged = 10
     }
 
-    /// Appends the values of an event, in the order of the columns, and their checksum.
-    static func append(_ event: LikeEvent, to row: inout RowValues) {
+    /// Binds the values of an event, in the order of the columns, and their checksum.
+    static func bind(_ event: LikeEvent, to row: RowInsertion) {
         row.append(Int64(event.sequence))
         row.append(event.at.milliseconds)
         let operationID = event.operationID
         switch event.change {
-        case .likeAdded(let like): append(.likeAdded, like, operationID, to: &row)
-        case .likeRemoved(let like): append(.likeRemoved, like, operationID, to: &row)
-        case .newsAdded(let change): append(.newsAdded, change, operationID, to: &row)
-        case .newsUpdated(let change): append(.newsUpdated, change, operationID, to: &row)
-        case .newsRemovalStarted(let id): append(.newsRemovalStarted, news: id, operationID, to: &row)
-        case .newsRemoved(let id): append(.newsRemoved, news: id, operationID, to: &row)
-        case .userRemoved(let id): append(.userRemoved, user: id, operationID, to: &row)
+        case .likeAdded(let like): bind(.likeAdded, like, operationID, to: row)
+        case .likeRemoved(let like): bind(.likeRemoved, like, operationID, to: row)
+        case .newsAdded(let change): bind(.newsAdded, change, operationID, to: row)
+        case .newsUpdated(let change): bind(.newsUpdated, change, operationID, to: row)
+        case .newsRemovalStarted(let id): bind(.newsRemovalStarted, news: id, operationID, to: row)
+        case .newsRemoved(let id): bind(.newsRemoved, news: id, operationID, to: row)
+        case .userRemoved(let id): bind(.userRemoved, user: id, operationID, to: row)
         case .newsMergeStarted(let id, let target):
-            append(.newsMergeStarted, news: id, operationID, description: TargetText.encode(target), to: &row)
-        case .likeRedated(let like): append(.likeRedated, like, operationID, to: &row)
+            bind(.newsMergeStarted, news: id, operationID, description: TargetText.encode(target), to: row)
+        case .likeRedated(let like): bind(.likeRedated, like, operationID, to: row)
         case .newsMerged(let id, let target):
-            append(.newsMerged, news: id, operationID, description: TargetText.encode(target), to: &row)
+            bind(.newsMerged, news: id, operationID, description: TargetText.encode(target), to: row)
         }
         row.endRow()
     }
 
-    private static func append(_ kind: Kind, _ like: LikeChange, _ operationID: OperationID?, to row: inout RowValues) {
+    private static func bind(_ kind: Kind, _ like: LikeChange, _ operationID: OperationID?, to row: RowInsertion) {
         row.append(kind.rawValue)
         row.append(like.news.text)
         row.append(like.user.text)
@@ -79,17 +79,17 @@ enum EventRow {
         row.append(String?.none)
     }
 
-    private static func append(
-        _ kind: Kind, _ change: NewsChange, _ operationID: OperationID?, to row: inout RowValues
+    private static func bind(
+        _ kind: Kind, _ change: NewsChange, _ operationID: OperationID?, to row: RowInsertion
     ) {
-        append(
+        bind(
             kind, news: change.news.id, likesCount: change.likesCount, operationID,
-            description: NewsText.encode(change.news), to: &row)
+            description: NewsText.encode(change.news), to: row)
     }
 
-    private static func append(
+    private static func bind(
         _ kind: Kind, news: NewsID? = nil, user: UserID? = nil, likesCount: Int64? = nil, _ operationID: OperationID?,
-        description: String? = nil, to row: inout RowValues
+        description: String? = nil, to row: RowInsertion
     ) {
         row.append(kind.rawValue)
         row.append(news?.text)
@@ -102,7 +102,7 @@ enum EventRow {
 
     /// The event of the row at which a run of `selection` or `endSelection` stands.
     ///
-    /// - Throws: `.unusable` when the row is none that `append` wrote.
+    /// - Throws: `.unusable` when the row is none that `bind` wrote.
     static func event(_ row: Statement) throws(JournalError) -> LikeEvent {
         let sequence = row.integer(0) ?? 0
         guard let at = row.integer(1), let kind = row.integer(2).flatMap(Kind.init(rawValue:)), sequence > 0 else {

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import Checksum
 
 /// The checksum of a row's values: for rows that are read a function of SQL, so that no value is copied out of SQLite for it;
-/// rows that are written are put together by `RowValues` in the same form.
+/// rows that are written are put together by `RowInsertion` in the same form.
 enum RowChecksum {
     /// What it is called in SQL.
     static let function = "row_checksum"

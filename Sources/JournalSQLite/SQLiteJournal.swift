@@ -6,7 +6,7 @@ internal import Threading
 /// `synchronous=FULL` makes a commit return after the log is on the disk, so that no answered like is lost with the
 /// power. Used by one thread at a time, but for `events` and `newsEnds`.
 package final class SQLiteJournal: Journal, @unchecked Sendable {
-    // Safety: `open` and `rows` are touched by the one thread that uses the journal, readers only under their lock; all else is
+    // Safety: `open` is touched by the one thread that uses the journal, readers only under their lock; all else is
     // constant.
 
     /// Made with the database and kept in it.
@@ -14,7 +14,6 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
     private let folder: DataFolder
     private let database: String
     private var open: Open?
-    private var rows = RowValues()
     private let reading: Locked<Reading>
 
     /// What is there while the journal is open.
@@ -22,9 +21,9 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         let connection: Connection
         let begin: Statement
         let commit: Statement
-        let insertion: Statement
+        let insertion: RowInsertion
         /// Writes `EventRow.rowsPerRun` rows.
-        let insertionOfMany: Statement
+        let insertionOfMany: RowInsertion
         let check: Statement
         let oldest: Statement
         let newest: Statement
@@ -94,8 +93,8 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         return Open(
             connection: connection, begin: try connection.prepare("BEGIN IMMEDIATE"),
             commit: try connection.prepare("COMMIT"),
-            insertion: try connection.prepare(EventRow.insertion(rows: 1)),
-            insertionOfMany: try connection.prepare(EventRow.insertion(rows: EventRow.rowsPerRun)),
+            insertion: RowInsertion(try connection.prepare(EventRow.insertion(rows: 1))),
+            insertionOfMany: RowInsertion(try connection.prepare(EventRow.insertion(rows: EventRow.rowsPerRun))),
             check: try connection.prepare("UPDATE meta SET value = value WHERE key = 'epoch'"),
             oldest: try connection.prepare("SELECT min(sequence) FROM events"),
             newest: try connection.prepare("SELECT max(sequence) FROM events"),
@@ -210,9 +209,9 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
             var next = 0
             while next < events.count {
                 let count = events.count - next < EventRow.rowsPerRun ? 1 : EventRow.rowsPerRun
-                rows.removeAll()
-                for index in next..<next + count { EventRow.append(events[index], to: &rows) }
-                try rows.insert(by: count == 1 ? open.insertion : open.insertionOfMany)
+                let insertion = count == 1 ? open.insertion : open.insertionOfMany
+                for index in next..<next + count { EventRow.bind(events[index], to: insertion) }
+                try insertion.run()
                 next += count
             }
         }

@@ -20,7 +20,7 @@ struct Submission: Sendable {
 /// It counts what waits and what the mediator has in its hands, until that is answered.
 final class CommandQueue: Sendable {
     private struct State {
-        var waiting: [Submission] = []
+        var waiting: [Assignment] = []
         /// What else is to be done on the mediator's thread.
         var errands: [@Sendable () -> Void] = []
         var commands = 0
@@ -42,7 +42,7 @@ final class CommandQueue: Sendable {
             }
             state.commands += 1
             state.entries += weight
-            state.waiting.append(submission)
+            state.waiting.append(Assignment(submission))
             return state.waiting.count == 1
         }
         // The mediator sleeps only when nothing waits.
@@ -72,14 +72,20 @@ final class CommandQueue: Sendable {
     /// Takes all that waits, which may be nothing when there are errands.
     ///
     /// - Parameters:
-    ///   - submissions: gets what waits; its room goes to what comes next. It must be empty.
+    ///   - assignments: gets what waits, behind what it has. When that is nothing its room goes to what comes next.
     ///   - milliseconds: how long to wait for something; nil for as long as it takes.
     /// - Returns: false when the queue is closed and empty.
-    func take(_ submissions: inout [Submission], waiting milliseconds: Int?) -> Bool {
+    func take(_ assignments: inout [Assignment], waiting milliseconds: Int?) -> Bool {
         let hasNews: (State) -> Bool = { !$0.waiting.isEmpty || !$0.errands.isEmpty || $0.isClosed }
         let take: (inout State) -> Bool = { state in
-            swap(&submissions, &state.waiting)
-            return !state.isClosed || !submissions.isEmpty
+            let isOpen = !state.isClosed || !state.waiting.isEmpty
+            if assignments.isEmpty {
+                swap(&assignments, &state.waiting)
+            } else {
+                assignments.append(contentsOf: state.waiting)
+                state.waiting.removeAll(keepingCapacity: true)
+            }
+            return isOpen
         }
         guard let milliseconds else { return state.wait(until: hasNews, then: take) }
         if milliseconds > 0 { _ = state.wait(until: hasNews, milliseconds: milliseconds) }

@@ -33,13 +33,17 @@ struct Draft {
     /// The highest handle that a user or a news can have.
     private static let newHandles = HandleIndex.none - 1
 
-    /// - Parameter hashKey: the state's.
-    init(position: UInt64, hashKey: HashKey, limit: Int = Limits.eventsPerCommit) {
+    /// - Parameters:
+    ///   - hashKey: the state's.
+    ///   - expected: events for which there shall be room at once.
+    init(position: UInt64, hashKey: HashKey, expecting expected: Int = 0, limit: Int = Limits.eventsPerCommit) {
         base = position
         self.limit = limit
-        likes = DraftTable(filler: nil, hashKey: hashKey)
-        likesOfNews = DraftTable(filler: 0, hashKey: hashKey)
-        likesByUser = DraftTable(filler: 0, hashKey: hashKey)
+        let room = min(expected, limit)
+        events.reserveCapacity(room)
+        likes = DraftTable(filler: nil, hashKey: hashKey, expecting: room)
+        likesOfNews = DraftTable(filler: 0, hashKey: hashKey, expecting: room)
+        likesByUser = DraftTable(filler: 0, hashKey: hashKey, expecting: room)
     }
 
     /// The sequence of the last event, or of the state when there is none.
@@ -124,8 +128,9 @@ struct Draft {
 
     /// Whether the user has a like that is still to go over to this news, into which its own is being merged.
     func isMoving(user: UInt32, to target: NewsID, in state: LikesState) -> Bool {
+        if mergesBegun.isEmpty, state.redirects.isEmpty { return false }
         // A large merge that begins in this draft has not moved all likes when the next command is decided.
-        (state.newsMerging(into: target) + (mergesBegun[target] ?? []))
+        return (state.newsMerging(into: target) + (mergesBegun[target] ?? []))
             .contains { likedAt(news: $0, user: user, in: state) != nil }
     }
 

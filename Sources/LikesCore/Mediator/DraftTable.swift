@@ -14,13 +14,19 @@ struct DraftTable<Value: BitwiseCopyable> {
 
     private var slots: ContiguousArray<Slot> = []
     private var count = 0
+    /// Slots that there will be next.
+    private var capacity: Int
     private let filler: Value
     private let hashKey: HashKey
 
-    /// - Parameter filler: a value of no meaning.
-    init(filler: Value, hashKey: HashKey) {
+    /// - Parameters:
+    ///   - filler: a value of no meaning.
+    ///   - expected: keys for which there is room from the first one on.
+    init(filler: Value, hashKey: HashKey, expecting expected: Int) {
         self.filler = filler
         self.hashKey = hashKey
+        capacity = Self.smallest
+        while capacity < expected * 2 { capacity *= 2 }
     }
 
     /// The value of a key, if it has one.
@@ -54,7 +60,8 @@ struct DraftTable<Value: BitwiseCopyable> {
     private mutating func grow() {
         let old = slots
         let empty = Slot(key: Self.none, value: filler)
-        slots = ContiguousArray(repeating: empty, count: max(Self.smallest, old.count * 2))
+        slots = ContiguousArray(repeating: empty, count: capacity)
+        capacity *= 2
         for slot in old where slot.key != Self.none { slots[place(of: slot.key)] = slot }
     }
 }

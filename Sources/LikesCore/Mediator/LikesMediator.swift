@@ -114,10 +114,9 @@ package final class LikesMediator: @unchecked Sendable {
 
     private func run() {
         var assignments = cascadesToResume(beside: [])
-        var arrived: [Submission] = []
         var end: Int64?
         while true {
-            let isOpen = queue.take(&arrived, waiting: patience(with: assignments))
+            let isOpen = queue.take(&assignments, waiting: patience(with: assignments))
             runErrands()
             guard isOpen else {
                 let deadline = end ?? MonotonicClock.milliseconds() + Limits.mediatorStopMilliseconds
@@ -128,8 +127,6 @@ package final class LikesMediator: @unchecked Sendable {
                 playRound(&assignments)
                 continue
             }
-            for submission in arrived { assignments.append(Assignment(submission)) }
-            arrived.removeAll(keepingCapacity: arrived.count <= Self.keptRoom)
             if !assignments.isEmpty { playRound(&assignments) }
             if journalFailure != nil, MonotonicClock.milliseconds() >= nextCheck { checkJournal() }
             dropSomeEvents()
@@ -249,7 +246,7 @@ package final class LikesMediator: @unchecked Sendable {
         let now = Timestamp(milliseconds: clock.now())
         return shared.read { state in
             let limit = state.copies.exist ? Limits.eventsPerCommitWhileFrozen : Limits.eventsPerCommit
-            var draft = Draft(position: state.position, hashKey: state.key, limit: limit)
+            var draft = Draft(position: state.position, hashKey: state.key, expecting: assignments.count, limit: limit)
             let context = Assignment.Context(state: state, now: now, createsUnknownNews: createsUnknownNews)
             var unfinished: [Assignment] = []
             var next = 0
@@ -262,7 +259,11 @@ package final class LikesMediator: @unchecked Sendable {
                 next += 1
             }
             touched = unfinished.count
-            assignments.removeFirst(next)
+            if next == assignments.count {
+                assignments.removeAll(keepingCapacity: next <= Self.keptRoom)
+            } else {
+                assignments.removeFirst(next)
+            }
             assignments.append(contentsOf: unfinished)
             return draft
         }
@@ -272,18 +273,18 @@ package final class LikesMediator: @unchecked Sendable {
         var next = 0
         while next < events.count {
             next += shared.write { state in
-                let slice = events[next..<min(next + Limits.eventsPerFold, events.count)]
+                let slice = next..<min(next + Limits.eventsPerFold, events.count)
                 // Right after a frozen copy was made, events cost more: what they change is copied.
                 let deadline = state.copies.exist ? MonotonicClock.milliseconds() + Limits.foldMilliseconds : nil
-                for event in slice {
+                for index in slice {
                     do throws(FoldError) {
-                        try state.fold(event)
+                        try state.fold(events[index])
                     } catch {
                         // Durable, but not foldable: going on would show something else than what is kept.
                         fatalError("event \(error.sequence) was decided wrongly: \(error.reason.rawValue)")
                     }
                     if let deadline, MonotonicClock.milliseconds() > deadline {
-                        return Int(event.sequence - slice[next].sequence) + 1
+                        return index - next + 1
                     }
                 }
                 return slice.count
@@ -314,7 +315,7 @@ package final class LikesMediator: @unchecked Sendable {
             entries += answer.weight
         }
         queue.release(commands: commands, entries: entries)
-        for answer in answers { answer.done?(answer.result) }
+        for index in answers.indices { answers[index].done?(answers[index].result) }
         batchEnded()
     }
 }

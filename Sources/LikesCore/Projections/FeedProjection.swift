@@ -78,9 +78,7 @@ package final class FeedProjection: LikeProjection {
         let position = place(of: like.news, in: top, .top)
         counts[like.news] += difference
         // Most likes change no order: the neighbour is still on its side.
-        if difference > 0, top.entry(before: position).map({ comes($0, before: like.news, in: .top) }) ?? true {
-            return
-        }
+        if difference > 0, isBehindNeighbour(like.news, at: position) { return }
         top.remove(after: position)
         insert(like.news, into: &top, .top)
     }
@@ -122,7 +120,8 @@ package final class FeedProjection: LikeProjection {
     }
 
     private func place(of handle: UInt32, in list: OrderedHandles, _ order: FeedOrder) -> OrderedHandles.Position {
-        list.position { comes($0, before: handle, in: order) }
+        let own = NewsPlace(weight: order == .top ? counts[handle] : 0, key: catalog.sortKey(handle), handle: handle)
+        return list.position { comes($0, before: own, in: order) }
     }
 
     // MARK: Verification
@@ -159,12 +158,24 @@ package final class FeedProjection: LikeProjection {
         return stored.news.id < key.id
     }
 
-    /// Whether a news stands before another one.
-    private func comes(_ handle: UInt32, before other: UInt32, in order: FeedOrder) -> Bool {
-        if order == .top {
-            let (own, others) = (counts[handle], counts[other])
-            if own != others { return own > others }
-        }
-        return catalog.comes(handle, before: other)
+    /// Where a news belongs.
+    private struct NewsPlace {
+        /// In `newest` it means nothing.
+        let weight: Int64
+        let key: NewsCatalog.SortKey
+        let handle: UInt32
+    }
+
+    /// Whether a news stands before the place of another one.
+    private func comes(_ handle: UInt32, before place: NewsPlace, in order: FeedOrder) -> Bool {
+        if order == .top, counts[handle] != place.weight { return counts[handle] > place.weight }
+        return catalog.comes(handle, before: place.handle, place.key)
+    }
+
+    /// Whether the news at a place of `top` still stands behind the one before it.
+    private func isBehindNeighbour(_ handle: UInt32, at position: OrderedHandles.Position) -> Bool {
+        guard let neighbour = top.entry(before: position) else { return true }
+        if counts[neighbour] != counts[handle] { return counts[neighbour] > counts[handle] }
+        return catalog.comes(neighbour, before: handle, catalog.sortKey(handle))
     }
 }

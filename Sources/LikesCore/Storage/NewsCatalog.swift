@@ -29,10 +29,10 @@ final class NewsCatalog {
     private var sortKeys = ChunkedArray(filler: SortKey(time: 0, idBeginning: 0))
 
     /// What two news are compared by: their times, then their ids as far as they are here.
-    private struct SortKey: BitwiseCopyable {
-        let time: Int64
+    struct SortKey: BitwiseCopyable {
+        fileprivate let time: Int64
         /// The first eight bytes of the id, the first one highest; a shorter id ends in zeros, which no id has.
-        let idBeginning: UInt64
+        fileprivate let idBeginning: UInt64
     }
 
     /// Handles that were ever used; they run from 0 to one less.
@@ -99,11 +99,16 @@ final class NewsCatalog {
             time: news.sortTime.milliseconds, idBeginning: number << UInt64(8 * (8 - beginning.count)))
     }
 
+    /// What a news in use is compared by.
+    func sortKey(_ handle: UInt32) -> SortKey { sortKeys[handle] }
+
     /// Whether one news in use stands before another in the order of their times, the newest first, then of their ids.
-    func comes(_ handle: UInt32, before other: UInt32) -> Bool {
-        let (own, others) = (sortKeys[handle], sortKeys[other])
-        if own.time != others.time { return own.time > others.time }
-        if own.idBeginning != others.idBeginning { return own.idBeginning < others.idBeginning }
+    ///
+    /// - Parameter key: the other's.
+    func comes(_ handle: UInt32, before other: UInt32, _ key: SortKey) -> Bool {
+        let own = sortKeys[handle]
+        if own.time != key.time { return own.time > key.time }
+        if own.idBeginning != key.idBeginning { return own.idBeginning < key.idBeginning }
         return self[handle].news.id < self[other].news.id
     }
 

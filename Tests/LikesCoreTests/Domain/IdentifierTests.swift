@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LikesCore
@@ -52,6 +53,21 @@ struct IdentifierTests {
     func order() throws {
         let ids = try ["a", "B", "aa", "ä", "✨", "1", "10", "9"].map { try NewsID($0) }
         #expect(ids.sorted().map(\.text) == ["1", "10", "9", "B", "a", "aa", "ä", "✨"])
+    }
+
+    @Test("so is that of long ids, wherever they differ", arguments: seeds(2))
+    func longOrder(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let letters = ["a", "b", "é", "✨"]
+        for _ in 0..<2_000 {
+            let shared = (0..<Int.random(in: 0...20, using: &random)).map { _ in random.one(of: letters) }.joined()
+            let texts = (1...2).map { _ in
+                shared + (0...Int.random(in: 0...2, using: &random)).map { _ in random.one(of: letters) }.joined()
+            }
+            let ids = try texts.map { try NewsID($0) }
+            try #require((ids[0] < ids[1]) == texts[0].utf8.lexicographicallyPrecedes(texts[1].utf8))
+            try #require((ids[0] == ids[1]) == texts[0].utf8.elementsEqual(texts[1].utf8))
+        }
     }
 
     @Test(

@@ -46,6 +46,24 @@ struct NewsCatalogTests {
         #expect(!catalog.isLeaving(again))
     }
 
+    @Test("the newest comes first, and of equally old ones the one whose id has the lower bytes")
+    func order() throws {
+        let catalog = NewsCatalog()
+        let ids = ["b", "abcdefghi", "a", "abcdefgh", "abcdefg", "é", "abcdefghj", "z"]
+        for id in ids { _ = catalog.add(try news(id), createdAt: .some, author: nil) }
+        let newest = catalog.add(try news("zz"), createdAt: Timestamp(milliseconds: .max), author: nil)
+        func sorted() -> [String] {
+            (0..<UInt32(catalog.handleCount)).sorted { catalog.comes($0, before: $1, catalog.sortKey($1)) }
+                .map { catalog[$0].news.id.text }
+        }
+        let rest = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(sorted() == ["zz"] + rest)
+        var changed = try news("zz")
+        changed = News(id: changed.id, title: "", publishedAt: Timestamp(milliseconds: -1))
+        catalog.update(newest, to: changed, author: nil)
+        #expect(sorted() == rest + ["zz"])
+    }
+
     @Test("an update keeps the time of making and the serial")
     func update() throws {
         let catalog = NewsCatalog()

@@ -32,6 +32,8 @@ final class Worker: @unchecked Sendable {
     private var daemons: [MHDDaemon] = []
     private var connections = ConnectionList()
     private var spinWatch = SpinWatch()
+    /// Whether a connection has been resumed in this turn.
+    private var hasResumed = false
     /// Whether a daemon did not want to wait before this turn.
     private var isHurried = false
     private let receiveMilliseconds: Int64
@@ -104,10 +106,13 @@ final class Worker: @unchecked Sendable {
 
     private func runDaemons() {
         let callsBefore = calls
-        // One that has nothing to do would ask the kernel for events once more; most servers have two, for IPv4 and IPv6.
-        for (index, daemon) in daemons.enumerated() where items[index + 1].revents != 0 || daemon.timeout == 0 {
+        // One that has nothing to do would ask the kernel for events once more, and most servers have two, for IPv4 and IPv6.
+        // The library does not say that it has connections to resume.
+        for (index, daemon) in daemons.enumerated()
+        where hasResumed || isStopping || items[index + 1].revents != 0 || daemon.timeout == 0 {
             daemon.run()
         }
+        hasResumed = false
         if spinWatch.maySpin(isIdle: isHurried && calls == callsBefore, now: now) {
             StuckSearch(worker: self, daemons: daemons).run(among: connections.withRestingChunks(now: now))
         }
@@ -159,6 +164,7 @@ final class Worker: @unchecked Sendable {
             last.slot = exchange.slot
         }
         suspendedRequests.store(suspended.count, ordering: .relaxed)
+        hasResumed = true
         exchange.resume()
     }
 

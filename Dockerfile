@@ -16,7 +16,7 @@ COPY Package.swift openapi.yaml ./
 COPY Linking ./Linking
 COPY Sources ./Sources
 COPY Tests ./Tests
-# The Swift runtime is linked in, so the run stages need none of its libraries. `-s` strips the symbols.
+# The Swift runtime and libmicrohttpd are linked in, so the run stages need none of their libraries. `-s` strips the symbols.
 RUN swift build -c release --static-swift-stdlib --product likesd \
  && install -D -s "$(swift build -c release --show-bin-path)/likesd" /out/usr/local/bin/likesd
 
@@ -45,7 +45,7 @@ CMD ["serve"]
 FROM debian:bookworm-slim AS debian
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      libjansson4 libmicrohttpd12 libsqlite3-0 libxxhash0 \
+      libjansson4 libsqlite3-0 libxxhash0 \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 likesd \
  && useradd --uid 10001 --gid likesd --no-create-home --home-dir /data --shell /usr/sbin/nologin likesd \

@@ -15,13 +15,15 @@ let package = Package(
     name: "likesd",
     products: [.executable(name: "likesd", targets: ["likesd"])],
     targets: [
-        // C libraries: a module map and a shim, nothing more.
-        .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        // C libraries: a module map and a shim, nothing more. They are found where the compiler and the linker look anyway: what
+        // pkg-config says would come before Linking/.
+        .systemLibrary(name: "CMicroHTTPD"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CJansson"),
+        .systemLibrary(name: "CXXHash"),
         .systemLibrary(name: "CLinux"),
+        // In the place of GnuTLS, which libmicrohttpd asks for and this server does not use.
+        .target(name: "NoTLS"),
 
         // Foundations that know nothing of likes.
         .target(name: "Threading", dependencies: ["CLinux"]),
@@ -40,16 +42,21 @@ let package = Package(
         .executableTarget(
             name: "likesd",
             dependencies: [
-                "EventStreams", "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "SnapshotFiles",
+                "EventStreams", "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "NoTLS",
+                "SnapshotFiles",
                 "Threading",
             ],
             // Less to be resident of what is linked in: no exported symbols, which the static standard library asks for,
             // relocations in their short form, which needs glibc 2.36 and the linker that comes with Swift, and each of the
-            // functions with equal code once: nobody compares their addresses. Linking/ has the C++ runtime linked in.
+            // functions with equal code once: nobody compares their addresses. Linking/ has the C++ runtime and libmicrohttpd
+            // linked in, and lets the functions that a start runs lie side by side: with each page that is touched the
+            // system maps those around it.
             linkerSettings: [
                 .unsafeFlags([
                     "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker",
-                    "--no-export-dynamic", "-Xlinker", "--icf=all", "-LLinking",
+                    "--no-export-dynamic", "-Xlinker", "--icf=all", "-Xlinker",
+                    "--symbol-ordering-file=Linking/functions.txt",
+                    "-Xlinker", "--no-warn-symbol-ordering", "-LLinking",
                 ])
             ]),
 

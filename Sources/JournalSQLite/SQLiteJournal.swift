@@ -58,9 +58,9 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
         database = "\(path)/\(Self.fileName)"
         reading = Locked(.notYet)
         do throws(JournalError) {
+            try NewDatabase.make(at: database, in: folder)
             let connection = try Connection(path: database, .writing)
             epoch = try Self.prepare(connection)
-            try folder.synchronize()
             open = try Self.open(connection, keptFreeBytes: keptFreeBytes)
         } catch .unavailable(let reason) {
             throw .unavailable("cannot use \(database): \(reason)")
@@ -69,18 +69,15 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
 
     /// Brings a database into the state in which it is used; its epoch.
     private static func prepare(_ connection: Connection) throws(JournalError) -> Epoch {
-        if try Schema.version(connection) == 0 {
-            // Has to be said before there is a first page.
-            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        }
+        // Before anything is changed in a file that may be another program's.
+        _ = try Schema.version(connection)
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unavailable("the file system allows no write-ahead log")
         }
         try connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(keptLogBytes)")
         try Schema.prepare(connection)
-        try connection.execute(
-            "INSERT INTO meta (key, value) VALUES ('epoch', '\(Epoch.random().text)') ON CONFLICT DO NOTHING")
+        try Schema.addEpoch(connection)
         guard let epoch = try connection.text("SELECT value FROM meta WHERE key = 'epoch'") else {
             throw .unusable("the journal has no epoch")
         }

@@ -59,4 +59,10 @@ enum Schema {
                 "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(next + 1); COMMIT")
         }
     }
+
+    /// Gives a database an epoch if it has none.
+    static func addEpoch(_ connection: Connection) throws(JournalError) {
+        try connection.execute(
+            "INSERT INTO meta (key, value) VALUES ('epoch', '\(Epoch.random().text)') ON CONFLICT DO NOTHING")
+    }
 }

@@ -87,7 +87,7 @@ package final class LikesState {
         withdrawn = try WithdrawnLikes(capacity: Limits.withdrawnLikes, key: key, from: &decoder)
         redirects = try NewsRedirects(from: &decoder)
         projections = [feed, detail, profile, rankings]
-        log.ring = try entries.ring()
+        log.take(try entries.ring())
     }
 
     /// Writes all but the entries of the like log.

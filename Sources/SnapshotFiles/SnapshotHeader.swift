@@ -56,7 +56,7 @@ struct SnapshotHeader: Equatable {
         position = Self.number(UInt64.self, bytes, at: 16)
         epoch = Epoch(text: String(decoding: bytes[24..<24 + Self.epochBytes], as: UTF8.self))
         // Of a newer format no more is known than the format.
-        let count = format == FrozenLikes.snapshotFormat ? SnapshotSection.allCases.count : 0
+        let count = format <= FrozenLikes.snapshotFormat ? SnapshotSection.allCases.count : 0
         var sections: [Range<UInt64>] = []
         for index in 0..<count {
             let start = Self.number(UInt64.self, bytes, at: 40 + 16 * index)

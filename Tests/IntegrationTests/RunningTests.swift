@@ -168,13 +168,13 @@ import Testing
     }
 
     @Test(.enabled(if: Places.binary.contains("/release/"), "only the release build is small"))
-    func `Idle, it needs at most 12 MB of memory`() async throws {
+    func `Idle, it needs at most 8 MB of memory`() async throws {
         try await withDurableServer { server in
             #expect(try await server.api.get("/healthz").status == 200)
             let status = try String(contentsOfFile: "/proc/\(server.child.pid)/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
             let kilobytes = try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
-            #expect(kilobytes <= 12 * 1024)
+            #expect(kilobytes <= 8 * 1024)
             #expect(kilobytes > 500)
         }
     }

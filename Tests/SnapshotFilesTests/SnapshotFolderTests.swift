@@ -150,7 +150,7 @@ struct SnapshotFolderTests {
             _ = try trial.folder.restore(trial.journal)
             Issue.record("the data was taken")
         } catch {
-            #expect(error.reason.hasSuffix("is of format 9, and this program knows formats up to 1"))
+            #expect(error.reason.hasSuffix("is of format 9, and this program knows formats up to 2"))
         }
     }
 

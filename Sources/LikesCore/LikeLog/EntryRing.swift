@@ -2,19 +2,13 @@
 ///
 /// Entries are appended at the end and, by the sweep, written downwards in front of it. Chunks come and go one at a
 /// time, so nothing is ever copied to grow. A block of 64 entries shares one full sequence; each entry keeps its
-/// distance from it.
+/// distance from it. A chunk keeps its entries in a short form until one comes that does not fit it.
 @safe struct EntryRing: ~Copyable {
     /// No address. The block in which it would lie is never used.
     static let none = UInt32.max
 
-    private static let chunkShift: UInt32 = 10
-    private static let chunkEntries = 1 << chunkShift
-    private static let blockShift: UInt32 = 6
+    private static let blockShift = EntryChunk.blockShift
     private static let blockEntries: UInt32 = 1 << blockShift
-    private static let chunkBlocks = chunkEntries >> Int(blockShift)
-    /// A chunk in 8-byte words: the entries, then the sequences of the blocks.
-    private static let entryWords = chunkEntries * MemoryLayout<LikeEntry>.stride / 8
-    private static let chunkWords = entryWords + chunkBlocks
     /// Chunks per table, and tables: two levels, so that a small log has a small directory.
     private static let tableShift: UInt32 = 11
     private static let tableSize = 1 << Int(tableShift)
@@ -22,7 +16,7 @@
 
     // Safety: `tables` has an entry for every possible table; the tables and chunks of addresses between `base` and
     // `end` exist. A chunk that is shared is copied before it is written.
-    private let tables: UnsafeMutablePointer<UnsafeMutablePointer<Chunk<UInt64>?>?>
+    private let tables: UnsafeMutablePointer<UnsafeMutablePointer<EntryChunk?>?>
 
     /// The oldest address in use.
     private(set) var base: UInt32
@@ -55,7 +49,7 @@
         copy.end = end
         for index in 0..<Self.tableSize {
             guard let table = unsafe tables[index] else { continue }
-            let shared = UnsafeMutablePointer<Chunk<UInt64>?>.allocate(capacity: Self.tableSize)
+            let shared = UnsafeMutablePointer<EntryChunk?>.allocate(capacity: Self.tableSize)
             unsafe shared.initialize(from: table, count: Self.tableSize)
             for chunk in 0..<Self.tableSize { unsafe table[chunk]?.retain() }
             unsafe copy.tables[index] = unsafe shared
@@ -66,42 +60,55 @@
     /// Addresses in use, holes and dead entries included.
     var occupied: UInt32 { end &- base }
 
-    subscript(address: UInt32) -> LikeEntry {
-        get { unsafe Self.entries(of: chunk(of: address))[Self.place(address)] }
-        set { unsafe Self.entries(of: ownChunk(of: address))[Self.place(address)] = newValue }
+    /// Bytes that the chunks take.
+    var byteCount: Int {
+        var bytes = 0
+        var number = Self.chunkNumber(base)
+        while true {
+            if let chunk = chunk(number: number) { bytes += chunk.byteCount }
+            if number == Self.chunkNumber(end) { return bytes }
+            number = (number + 1) & Self.lastChunkNumber
+        }
     }
+
+    subscript(address: UInt32) -> LikeEntry {
+        get { chunk(of: address).entry(at: address) }
+        set {
+            if ownChunk(of: address).put(newValue, at: address) { return }
+            let number = Self.chunkNumber(address)
+            let widened = chunk(of: address).widened(number: number)
+            set(widened, number: number)
+            _ = widened.put(newValue, at: address)
+        }
+    }
+
+    /// Whether the like of a news by a user lies at an address; both handles are in use.
+    func isLike(at address: UInt32, of news: UInt32, by user: UInt32) -> Bool {
+        chunk(of: address).isLike(at: address, of: news, by: user)
+    }
+
+    /// The handles of an entry's news and user.
+    func owners(at address: UInt32) -> (news: UInt32, user: UInt32) { chunk(of: address).owners(at: address) }
 
     /// The sequence of the like at an address; a hole has that of its neighbour.
-    func sequence(at address: UInt32) -> UInt64 {
-        UInt64(bitPattern: Int64(bitPattern: blockSequence(at: address)) + self[address].distance)
-    }
+    func sequence(at address: UInt32) -> UInt64 { chunk(of: address).sequence(at: address) }
 
-    private func blockSequence(at address: UInt32) -> UInt64 {
-        unsafe chunk(of: address).elements[Self.sequencePlace(address)]
-    }
+    private func blockSequence(at address: UInt32) -> UInt64 { chunk(of: address).blockSequence(at: address) }
 
-    private mutating func setBlockSequence(_ sequence: UInt64, at address: UInt32) {
-        unsafe ownChunk(of: address).elements[Self.sequencePlace(address)] = sequence
-    }
-
-    private static func place(_ address: UInt32) -> Int { Int(address) & (chunkEntries - 1) }
-
-    private static func sequencePlace(_ address: UInt32) -> Int { entryWords + place(address) >> Int(blockShift) }
-
-    private static func entries(of chunk: Chunk<UInt64>) -> UnsafeMutablePointer<LikeEntry> {
-        unsafe UnsafeMutableRawPointer(chunk.elements).assumingMemoryBound(to: LikeEntry.self)
+    private mutating func beginBlock(at address: UInt32, sequence: UInt64, time: Timestamp) {
+        ownChunk(of: address).beginBlock(at: address, sequence: sequence, time: time)
     }
 
     /// The number of an address' chunk, and of its table, and the chunk's place there.
-    private static func chunkNumber(_ address: UInt32) -> UInt32 { address >> chunkShift }
+    private static func chunkNumber(_ address: UInt32) -> UInt32 { address >> EntryChunk.shift }
     private static func tablePlace(_ number: UInt32) -> Int { Int(number >> tableShift) }
     private static func chunkPlace(_ number: UInt32) -> Int { Int(number) & (tableSize - 1) }
 
-    private func chunk(number: UInt32) -> Chunk<UInt64>? {
+    private func chunk(number: UInt32) -> EntryChunk? {
         unsafe tables[Self.tablePlace(number)]?[Self.chunkPlace(number)]
     }
 
-    private func chunk(of address: UInt32) -> Chunk<UInt64> {
+    private func chunk(of address: UInt32) -> EntryChunk {
         guard let chunk = chunk(number: Self.chunkNumber(address)) else {
             preconditionFailure("an address outside the log")
         }
@@ -109,15 +116,15 @@
     }
 
     /// The chunk of an address, to be changed.
-    private mutating func ownChunk(of address: UInt32) -> Chunk<UInt64> {
+    private mutating func ownChunk(of address: UInt32) -> EntryChunk {
         let chunk = chunk(of: address)
         guard chunk.isShared else { return chunk }
-        let own = chunk.unshared(count: Self.chunkWords, capacity: Self.chunkWords)
+        let own = chunk.unshared()
         set(own, number: Self.chunkNumber(address))
         return own
     }
 
-    private mutating func set(_ chunk: Chunk<UInt64>?, number: UInt32) {
+    private mutating func set(_ chunk: EntryChunk?, number: UInt32) {
         let table = unsafe tables[Self.tablePlace(number)] ?? makeTable(Self.tablePlace(number))
         unsafe table[Self.chunkPlace(number)] = chunk
     }
@@ -125,13 +132,11 @@
     private mutating func makeChunk(for address: UInt32) {
         let number = Self.chunkNumber(address)
         guard chunk(number: number) == nil else { return }
-        let chunk = Chunk<UInt64>(capacity: Self.chunkWords)
-        unsafe chunk.elements.initialize(repeating: 0, count: Self.chunkWords)
-        set(chunk, number: number)
+        set(EntryChunk(), number: number)
     }
 
-    private func makeTable(_ place: Int) -> UnsafeMutablePointer<Chunk<UInt64>?> {
-        let table = UnsafeMutablePointer<Chunk<UInt64>?>.allocate(capacity: Self.tableSize)
+    private func makeTable(_ place: Int) -> UnsafeMutablePointer<EntryChunk?> {
+        let table = UnsafeMutablePointer<EntryChunk?>.allocate(capacity: Self.tableSize)
         unsafe table.initialize(repeating: nil, count: Self.tableSize)
         unsafe tables[place] = unsafe table
         return unsafe table
@@ -148,7 +153,7 @@
         }
         if end == Self.unusableBlock { skipBlock() }
         makeChunk(for: end)
-        if end & (Self.blockEntries - 1) == 0 { setBlockSequence(sequence, at: end) }
+        if end & (Self.blockEntries - 1) == 0 { beginBlock(at: end, sequence: sequence, time: entry.at) }
         let address = end
         put(entry, sequence: sequence, at: address)
         end &+= 1
@@ -184,7 +189,7 @@
     private mutating func skipBlock() {
         let sequence = occupied > 0 ? self.sequence(at: end &- 1) : 0
         makeChunk(for: end)
-        setBlockSequence(sequence, at: end)
+        beginBlock(at: end, sequence: sequence, time: Timestamp(milliseconds: 0))
         for _ in 0..<Self.blockEntries {
             self[end] = .hole(distance: 0)
             end &+= 1
@@ -203,7 +208,7 @@
             place = fillHoles(from: place, sequence: nil)
         }
         if place == Self.none { place = fillHoles(from: place, sequence: self.sequence(at: place &+ 1)) }
-        if place & lastInBlock == lastInBlock { setBlockSequence(sequence, at: place) }
+        if place & lastInBlock == lastInBlock { beginBlock(at: place, sequence: sequence, time: entry.at) }
         put(entry, sequence: sequence, at: place)
         return place
     }
@@ -214,7 +219,7 @@
     /// - Returns: the last address of the block before it.
     private mutating func fillHoles(from place: UInt32, sequence: UInt64?) -> UInt32 {
         var place = place
-        if let sequence { setBlockSequence(sequence, at: place) }
+        if let sequence { beginBlock(at: place, sequence: sequence, time: Timestamp(milliseconds: 0)) }
         let distance = sequence == nil ? self[place &+ 1].distance : 0
         while true {
             self[place] = .hole(distance: distance)
@@ -235,10 +240,13 @@
         base = newBase
     }
 
-    private static let lastChunkNumber = UInt32.max >> chunkShift
+    private static let lastChunkNumber = UInt32.max >> EntryChunk.shift
 }
 
 extension EntryRing {
+    /// Stands for a chunk that is not there; those that are there begin with their form.
+    private static let noChunk: UInt32 = 0
+
     /// Writes the bounds, then the chunks between them.
     func encode(to encoder: inout SnapshotEncoder) throws(JournalError) {
         try encoder.put(base)
@@ -246,11 +254,7 @@ extension EntryRing {
         var number = Self.chunkNumber(base)
         while true {
             let chunk = chunk(number: number)
-            try encoder.put(UInt32(chunk == nil ? 0 : 1))
-            if let chunk {
-                try unsafe encoder.put(
-                    UnsafeRawBufferPointer(UnsafeBufferPointer(start: chunk.elements, count: Self.chunkWords)))
-            }
+            if let chunk { try chunk.encode(to: &encoder) } else { try encoder.put(Self.noChunk) }
             if number == Self.chunkNumber(end) { return }
             number = (number + 1) & Self.lastChunkNumber
         }
@@ -263,12 +267,12 @@ extension EntryRing {
         end = try decoder.number(UInt32.self)
         var number = Self.chunkNumber(base)
         while true {
-            if try decoder.number(UInt32.self) == 1 {
-                let chunk = Chunk<UInt64>(capacity: Self.chunkWords)
-                set(chunk, number: number)
-                try unsafe decoder.read(
-                    into: UnsafeMutableRawBufferPointer(
-                        UnsafeMutableBufferPointer(start: chunk.elements, count: Self.chunkWords)))
+            let form = try decoder.number(UInt32.self)
+            if form != Self.noChunk {
+                let chunk = try EntryChunk(form: form, from: &decoder)
+                // At the ends are addresses that are not in use.
+                let isAtAnEnd = number == Self.chunkNumber(base) || number == Self.chunkNumber(end)
+                set(isAtAnEnd ? chunk : chunk.compacted(number: number), number: number)
             }
             if number == Self.chunkNumber(end) { return }
             number = (number + 1) & Self.lastChunkNumber

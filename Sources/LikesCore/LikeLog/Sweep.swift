@@ -104,7 +104,7 @@ extension LikeLog {
 
     private func endSweep() {
         guard let written = sweep?.written else { return }
-        ring.dropAll(before: written)
+        dropAll(before: written)
         sweep = nil
     }
 

@@ -17,7 +17,10 @@ package final class FrozenLikes: @unchecked Sendable {
     package var likes: Int { Int(state.log.count) }
 
     /// About how many bytes a snapshot of it takes.
-    package var estimatedBytes: Int { likes * 34 + state.users.count * 40 + state.catalog.handleCount * 400 + 1 << 20 }
+    package var estimatedBytes: Int {
+        state.log.ring.byteCount + state.log.indexByteCount + state.users.count * 60 + state.catalog.handleCount * 400
+            + 1 << 20
+    }
 
     package init(_ shared: SharedLikes) {
         (state, copies) = shared.read { state in
@@ -50,7 +53,7 @@ package enum SnapshotSection: Int, CaseIterable, Sendable {
 
 extension FrozenLikes {
     /// The format of what `encode` writes. It goes up with every change to it; older ones stay readable.
-    package static let snapshotFormat: UInt32 = 1
+    package static let snapshotFormat: UInt32 = 2
 
     /// Writes a section.
     package func encode(_ section: SnapshotSection, to encoder: inout SnapshotEncoder) throws(JournalError) {

@@ -18,6 +18,17 @@ struct LikeLogTests {
         LogTrial.Setting(
             name: "huge gaps while addresses go round", news: 8, users: 40, dustLimit: 1_000, start: 0xFFFF_FE40,
             hugeGapOnceIn: 20),
+        LogTrial.Setting(
+            name: "entries that fit the short form", news: 60, users: 90, dustLimit: 500, strayTimeOnceIn: .max),
+        LogTrial.Setting(
+            name: "short entries, and a long one now and then", news: 60, users: 90, dustLimit: 500,
+            strayTimeOnceIn: 500),
+        LogTrial.Setting(
+            name: "short entries while addresses go round", news: 12, users: 30, start: 0xFFFF_FE40,
+            strayTimeOnceIn: .max),
+        LogTrial.Setting(
+            name: "short entries and huge gaps", news: 8, users: 40, dustLimit: 300, hugeGapOnceIn: 30,
+            strayTimeOnceIn: .max),
     ]
 
     @Test("whatever is added and removed, at every stage of a sweep", arguments: settings, seeds(2))

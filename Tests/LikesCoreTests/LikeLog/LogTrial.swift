@@ -14,6 +14,8 @@ final class LogTrial {
         var start: UInt32 = 0
         /// One change in this many is followed by a gap of more than a block can span.
         var hugeGapOnceIn = Int.max
+        /// One time in this many is any at all; the others lie within some hours, as those of most likes do.
+        var strayTimeOnceIn = 1
 
         var testDescription: String { name }
     }
@@ -58,17 +60,23 @@ final class LogTrial {
     }
 
     func add(news: UInt32, user: UInt32) throws {
-        let at = Timestamp(milliseconds: Int64.random(in: 0..<1 << 42, using: &random))
+        let at = someTime()
         let isNew = model.find(news: news, user: user) == nil
         try #require(log.add(news: news, user: user, at: at, sequence: sequence) == isNew)
         if isNew { _ = model.add(LikeModel.Like(news: news, user: user, at: at, sequence: sequence)) }
+    }
+
+    private func someTime() -> Timestamp {
+        let range: Range<Int64> =
+            random.once(in: setting.strayTimeOnceIn) ? 0..<1 << 42 : 1_800_000_000_000..<1_800_100_000_000
+        return Timestamp(milliseconds: Int64.random(in: range, using: &random))
     }
 
     private func redate() throws {
         let news = UInt32.random(in: 0..<setting.news, using: &random)
         let someone = UInt32.random(in: 0..<setting.users, using: &random)
         let user = random.once(in: 8) ? someone : model.chain(.ofNews, of: news).randomElement(using: &random)?.user
-        let at = Timestamp(milliseconds: Int64.random(in: 0..<1 << 42, using: &random))
+        let at = someTime()
         let (given, redated) = (user ?? someone, model.redate(news: news, user: user ?? someone, at: at))
         try #require(log.redate(news: news, user: given, at: at) == redated)
     }

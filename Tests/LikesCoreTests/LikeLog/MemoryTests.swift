@@ -55,4 +55,18 @@ struct MemoryTests {
         #expect(log.find(news: 0, user: Self.manyUsers) != nil)
         #expect(try Self.residentMB - before < 400)
     }
+
+    @Test("a million likes, of many users and few news")
+    func bytesOfALike() {
+        let log = LikeLog()
+        for number: UInt32 in 0..<Self.manyUsers {
+            let at = Timestamp(milliseconds: 1_800_000_000_000 + Int64(number) * 40)
+            let user = UInt32(UInt64(number) * 7_919 % 100_003)
+            log.add(news: number / 100_003, user: user, at: at, sequence: UInt64(number) + 1)
+        }
+        #expect(log.count == Self.manyUsers)
+        // 18 bytes and a share of the blocks' sequences and times.
+        #expect(log.ring.byteCount < Int(log.count) * 183 / 10)
+        #expect(log.indexByteCount < Int(log.count) * 21 / 4)
+    }
 }

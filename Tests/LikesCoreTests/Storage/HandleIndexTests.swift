@@ -7,9 +7,11 @@ import Testing
 struct HandleIndexTests {
     /// An index beside the dictionary that it has to equal. A handle's hash is found by the handle.
     private final class Trial {
-        var index = HandleIndex()
+        var index: HandleIndex
         private(set) var hashes: [UInt32: UInt64] = [:]
         private(set) var questions = 0
+
+        init(origin: UInt32 = 0) { index = HandleIndex(origin: origin) }
 
         func insert(_ handle: UInt32, hash: UInt64) {
             hashes[handle] = hash
@@ -23,7 +25,7 @@ struct HandleIndexTests {
 
         func replace(_ old: UInt32, with new: UInt32) {
             guard let hash = hashes.removeValue(forKey: old) else { return }
-            index.replace(old, with: new, hash: hash)
+            index.replace(old, with: new, hash: hash) { self.hashes[$0] ?? 0 }
             hashes[new] = hash
         }
 
@@ -77,6 +79,31 @@ struct HandleIndexTests {
         try trial.check()
     }
 
+    @Test(
+        "handles near the origin and far from it, and an origin that moves up behind them",
+        arguments: [0, 0xFFF0_0000, 5 << 26] as [UInt32])
+    func windows(origin: UInt32) throws {
+        var random = SeededRandom(seed: UInt64(origin))
+        let trial = Trial(origin: origin)
+        var handle = origin
+        var handles: [UInt32] = []
+        // From one to the next further and further, over all sizes that a slot has for them, to beyond 28 bits.
+        for _ in 0..<5_000 {
+            handle &+= UInt32.random(in: 1...max(2, (handle &- origin) / 100), using: &random)
+            if handle &- origin > 1 << 30 { break }
+            trial.insert(handle, hash: random.next())
+            handles.append(handle)
+        }
+        try trial.check()
+        #expect(handle &- origin > 1 << 28)
+        for oldest in handles.prefix(handles.count - 100) { trial.remove(oldest) }
+        trial.index.origin = handles[handles.count - 100]
+        try trial.check()
+        for step: UInt32 in 1...2_000 { trial.insert(handle &+ step, hash: random.next()) }
+        try trial.check()
+        #expect(trial.index.count == 2_100)
+    }
+
     @Test("hashes that all begin in the same slot", arguments: [0, 0x7FFF_FFFF, 0xFFFF_FFFF] as [UInt64])
     func equalLowBits(low: UInt64) throws {
         var random = SeededRandom(seed: low)
@@ -106,6 +133,14 @@ struct HandleIndexTests {
         for handle: UInt32 in 0..<30_000 { trial.insert(handle, hash: random.next()) }
         try trial.check()
         #expect(trial.questions < 30_000 * 3)
+    }
+
+    @Test("a handle costs about five bytes", arguments: [20_000, 100_000, 300_000] as [UInt32])
+    func costsLittle(count: UInt32) {
+        var random = SeededRandom(seed: 6)
+        let trial = Trial()
+        for handle in 0..<count { trial.insert(handle, hash: random.next()) }
+        #expect(trial.index.byteCount < Int(count) * 21 / 4)
     }
 
     @Test("pairs of handles in a row get hashes that differ in all parts")

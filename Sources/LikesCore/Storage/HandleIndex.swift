@@ -3,7 +3,7 @@
 /// Extendible hashing over small open-addressing segments. A full segment grows by an eighth, and splits when it is
 /// large, so that no insertion ever rebuilds more than one segment. A slot is a part of a handle and a part of its hash,
 /// the tag: a search looks at what a handle stands for, which is somewhere else in memory, only when the tags agree.
-/// That bears a load of 78 to 87 %, so a handle costs about 4.9 bytes.
+/// At a load of 72 to 81 % a handle costs about 5.3 bytes, and a search for what is not there looks at a dozen slots.
 @safe struct HandleIndex: ~Copyable {
     /// No handle: an empty slot.
     static let none = UInt32.max

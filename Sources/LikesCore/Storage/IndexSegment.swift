@@ -80,7 +80,7 @@
     }
 
     /// Whether another handle leaves enough slots empty for searches to stay short.
-    var hasRoom: Bool { (used + 1) * 8 <= capacity * 7 }
+    var hasRoom: Bool { (used + 1) * 16 <= capacity * 13 }
 
     /// Whether a handle that lies so far behind the origin can be told from all others.
     func reaches(_ offset: UInt32) -> Bool { offset >> handleBits == 0 }
@@ -102,17 +102,18 @@
         let handleBits = handleBits
         guard handleBits < 32 else { return findWide(hash: hash, where: matches) }
         let slots = unsafe slots
-        let wanted = tag(hash)
-        let mask = (1 as UInt32) << handleBits - 1
-        var slot = home(hash)
+        let (wanted, mask) = (tag(hash), (1 as UInt32) << handleBits - 1)
+        let count = Int(capacity)
+        var slot = Int(home(hash))
         while true {
-            let value = unsafe slots[Int(slot)]
+            let value = unsafe slots[slot]
             if value == 0 { return nil }
-            if value >> handleBits == wanted {
+            if value &>> handleBits == wanted {
                 let handle = origin &+ ((value &- origin) & mask)
                 if matches(handle) { return handle }
             }
-            slot = after(slot)
+            slot &+= 1
+            if slot == count { slot = 0 }
         }
     }
 
@@ -195,7 +196,7 @@
 
     /// A larger segment with the same handles.
     func grown(origin: UInt32, hashOf: (UInt32) -> UInt64) -> IndexSegment {
-        // Small steps: about an eighth of the slots is empty when it is full, and little more right after a growth.
+        // Small steps: a fifth of the slots is empty when it is full, and little more right after a growth.
         let larger = capacity + max(Self.smallest, capacity / 8)
         return remade(capacity: min(Self.largest, larger), handleBits: neededBits(origin), origin, hashOf)
     }

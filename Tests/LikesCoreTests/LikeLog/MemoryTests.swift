@@ -67,6 +67,6 @@ struct MemoryTests {
         #expect(log.count == Self.manyUsers)
         // 18 bytes and a share of the blocks' sequences and times.
         #expect(log.ring.byteCount < Int(log.count) * 183 / 10)
-        #expect(log.indexByteCount < Int(log.count) * 21 / 4)
+        #expect(log.indexByteCount < Int(log.count) * 23 / 4)
     }
 }

@@ -140,7 +140,7 @@ struct HandleIndexTests {
         var random = SeededRandom(seed: 6)
         let trial = Trial()
         for handle in 0..<count { trial.insert(handle, hash: random.next()) }
-        #expect(trial.index.byteCount < Int(count) * 21 / 4)
+        #expect(trial.index.byteCount < Int(count) * 23 / 4)
     }
 
     @Test("pairs of handles in a row get hashes that differ in all parts")

@@ -45,11 +45,12 @@ final class Callgrind: Sendable {
         return profile
     }
 
-    /// The names of functions as they are in the source; as they come when nothing translates them.
+    /// The names of functions as they are in the source; those of C, and all when nothing translates them, as they come.
     static func inWords(_ functions: [String]) throws -> [String] {
         let answer = try run(["swift", "demangle", "--compact", "--simplified"] + functions)
         let names = answer.output.split(separator: "\n").map(String.init)
-        return answer.status == .exit(0) && names.count == functions.count ? names : functions
+        guard answer.status == .exit(0), names.count == functions.count else { return functions }
+        return zip(functions, names).map { function, name in function.hasPrefix("$") ? name : function }
     }
 
     /// Has callgrind do something now, which it notices by ptrace also while all threads wait.

@@ -13,9 +13,12 @@ PYTHON := .build/python
 # The release binary; the integration tests start this one.
 export LIKESD_BINARY := $(CURDIR)/.build/release/likesd
 
+# What counts the allocations of a server, in tests and in the bench.
+export LIKESD_MALLOCS := $(CURDIR)/.build/bench/mallocs.so
+
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup setup-tests setup-bench build run test programs fuzz soak bench lint clean help
+.PHONY: all setup setup-tests setup-bench build run test programs counters fuzz soak bench lint clean help
 
 all: build ## The same as build (the default)
 
@@ -34,7 +37,7 @@ build: ## Build .build/release/likesd
 run: setup build ## Build and start the server
 	.build/release/likesd serve $(ARGS)
 
-test: setup-tests lint build programs ## Check the style, build, and run all tests
+test: setup-tests lint build programs counters ## Check the style, build, and run all tests
 	swift test $(FENCES) $(ARGS)
 
 fuzz: setup ## Look for inputs that break the parsers, for FUZZ_SECONDS (180)
@@ -63,6 +66,9 @@ $(PYTHON)/installed: Tests/requirements.txt
 	$(PYTHON)/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
 	  --requirement $<
 	touch $@
+
+counters:
+	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/.build/bench $(LIKESD_MALLOCS)
 
 clean: ## Remove what was built
 	rm -rf .build

@@ -11,6 +11,10 @@ enum Places {
         ProcessInfo.processInfo.environment["LIKESD_BINARY"]
         ?? package.appendingPathComponent(".build/release/likesd").path
 
+    /// The library that counts allocations: `LIKESD_MALLOCS`, or what `make test` yields.
+    static let mallocs =
+        ProcessInfo.processInfo.environment["LIKESD_MALLOCS"] ?? path(".build/bench/mallocs.so")
+
     /// A Python program that `make test` has installed.
     static func python(_ name: String) throws -> String {
         let program = path(".build/python/bin/\(name)")

@@ -66,7 +66,8 @@ final class Server: Sendable {
     ) async throws -> Running {
         let child = try Child(program, arguments, environment: environment)
         do {
-            let url = try await offPool { try child.waitForLine { Server.url(listening: $0) } }
+            // Under valgrind, on a busy machine, it takes long.
+            let url = try await offPool { try child.waitForLine(.seconds(300)) { Server.url(listening: $0) } }
             return Running(child: child, url: url)
         } catch {
             child.send(SIGKILL)

@@ -25,7 +25,7 @@ final class Callgrind: Sendable {
         // Says early, and by itself, what is missing: the program, the tool, or the right to use it.
         let trial = try Callgrind.run(["valgrind", "--tool=none", "true"])
         guard trial.status == .exit(0) else {
-            throw Failure("valgrind does not run here, so nothing counts instructions: \(trial)")
+            throw Failure("nothing counts instructions here; `make test` installs valgrind: \(trial.output)")
         }
     }
 
@@ -58,7 +58,7 @@ final class Callgrind: Sendable {
         let vgdb = ["vgdb", "--vgdb-prefix=\(folder)/vgdb", "--pid=\(server.child.pid)", command]
         let answer = try Callgrind.run(vgdb)
         guard answer.status == .exit(0) else {
-            throw Failure("valgrind's vgdb cannot tell callgrind to \(command); it needs ptrace: \(answer)")
+            throw Failure("valgrind's vgdb cannot tell callgrind to \(command); it needs ptrace: \(answer.output)")
         }
     }
 

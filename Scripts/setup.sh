@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl)
 libraries=(libmicrohttpd sqlite3 jansson libxxhash)   # the same four, as pkg-config names them
-oldest=6.2
+oldest=6.3
 oldest_python=3.11   # the oldest that all of Tests/requirements.txt supports; the bench is written for it, too
 
 stop() { printf 'setup: %s\n' "$@" >&2; exit 1; }

@@ -9,14 +9,23 @@ enum NewDatabase {
     ///
     /// - Parameter folder: of the database; it is durable when this returns, and the database's name with the first commit.
     static func make(at path: String, in folder: DataFolder) throws(JournalError) {
-        guard unsafe access(path, F_OK) != 0 else { return }
+        guard try isFree(path) else { return }
         let unfinished = "\(path).unfinished"
         // What a start left behind that was broken off, and the log of a database that somebody removed.
-        for leftover in [unfinished, "\(path)-wal", "\(path)-shm"] { unsafe unlink(leftover) }
+        for leftover in [unfinished, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { unsafe unlink(leftover) }
         try fill(unfinished)
         try synchronize(unfinished)
         try folder.synchronize()
         guard unsafe rename(unfinished, path) == 0 else { throw failure("cannot rename it") }
+    }
+
+    /// Whether nothing bears this name, not even a link that leads nowhere for the moment.
+    private static func isFree(_ path: String) throws(JournalError) -> Bool {
+        var status = stat()
+        if unsafe stat(path, &status) == 0 { return false }
+        guard errno == ENOENT else { throw failure("cannot look at it") }
+        guard unsafe lstat(path, &status) != 0 else { throw .unavailable("it is a link to a file that is not there") }
+        return true
     }
 
     private static func fill(_ path: String) throws(JournalError) {

@@ -70,7 +70,9 @@ package final class SQLiteJournal: Journal, @unchecked Sendable {
     /// Brings a database into the state in which it is used; its epoch.
     private static func prepare(_ connection: Connection) throws(JournalError) -> Epoch {
         // Before anything is changed in a file that may be another program's.
-        _ = try Schema.version(connection)
+        let version = try Schema.version(connection)
+        // Of an empty file, this has to be said before there is a first page.
+        if version == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unavailable("the file system allows no write-ahead log")
         }

@@ -54,6 +54,9 @@ package enum HTTPLimits {
     /// in circles. Over thousands of connections a turn takes a tenth of a second, and busy clients make such turns, too.
     static let idleTurns = 5
 
+    /// Milliseconds after which also a listen address without an event is looked after, whatever the others do.
+    static let fullTurnMilliseconds: Int64 = 50
+
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192
 

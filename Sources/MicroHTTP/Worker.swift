@@ -32,8 +32,10 @@ final class Worker: @unchecked Sendable {
     private var daemons: [MHDDaemon] = []
     private var connections = ConnectionList()
     private var spinWatch = SpinWatch()
-    /// Whether a connection has been resumed in this turn.
-    private var hasResumed = false
+    /// Whether a connection has been resumed, or closed, since all daemons have run.
+    private var hasChanged = false
+    /// When all daemons have to run again, whoever has events.
+    private var nextFullTurn: Int64 = 0
     /// Whether a daemon did not want to wait before this turn.
     private var isHurried = false
     private let receiveMilliseconds: Int64
@@ -106,16 +108,24 @@ final class Worker: @unchecked Sendable {
 
     private func runDaemons() {
         let callsBefore = calls
-        // One that has nothing to do would ask the kernel for events once more, and most servers have two, for IPv4 and IPv6.
-        // The library does not say that it has connections to resume.
-        for (index, daemon) in daemons.enumerated()
-        where hasResumed || isStopping || items[index + 1].revents != 0 || daemon.timeout == 0 {
-            daemon.run()
-        }
-        hasResumed = false
+        let all = mustRunAll()
+        for (index, daemon) in daemons.enumerated() where all || items[index + 1].revents != 0 { daemon.run() }
         if spinWatch.maySpin(isIdle: isHurried && calls == callsBefore, now: now) {
             StuckSearch(worker: self, daemons: daemons).run(among: connections.withRestingChunks(now: now))
         }
+    }
+
+    /// Whether daemons without an event have to run, too.
+    ///
+    /// Each would ask the kernel for events once more, and most servers have two, for IPv4 and IPv6. But the library does not
+    /// say that it has connections to resume, and not always that one is late; and one that was full listens again only in
+    /// the run after a connection was closed.
+    private func mustRunAll() -> Bool {
+        let isQuiet = items[...daemons.count].allSatisfy { $0.revents == 0 }
+        guard isQuiet || hasChanged || isHurried || isStopping || now >= nextFullTurn else { return false }
+        hasChanged = false
+        nextFullTurn = now + HTTPLimits.fullTurnMilliseconds
+        return true
     }
 
     /// Waits for an event on a daemon, on a lingering connection or from another thread.
@@ -136,6 +146,7 @@ final class Worker: @unchecked Sendable {
         var shortest = Int.max
         for daemon in daemons { shortest = min(shortest, daemon.timeout ?? .max) }
         isHurried = shortest == 0
+        if hasChanged { return 0 }
         shortest = min(shortest, lingering.timeout(now: now) ?? .max, connections.timeout(now: now) ?? .max)
         if isStopping { shortest = min(shortest, Int(max(deadline - now, 0))) }
         return shortest == .max ? -1 : shortest
@@ -164,7 +175,7 @@ final class Worker: @unchecked Sendable {
             last.slot = exchange.slot
         }
         suspendedRequests.store(suspended.count, ordering: .relaxed)
-        hasResumed = true
+        hasChanged = true
         exchange.resume()
     }
 
@@ -186,6 +197,7 @@ final class Worker: @unchecked Sendable {
     /// Forgets a connection that is about to be closed.
     func closed(_ connection: Connection) {
         connections.remove(connection)
+        hasChanged = true
         openConnections.store(connections.count, ordering: .relaxed)
     }
 

@@ -56,7 +56,7 @@ struct EventText: EventFormat {
 
     private func appendPlaceLine(_ sequence: UInt64, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: placeStart)
-        JSONWriter.append(to: &bytes, room: 24) { $0.value(sequence) }
+        JSONWriter.append(to: &bytes, room: 32) { $0.value(sequence) }
         bytes.append(Self.newline)
     }
 

@@ -1,6 +1,6 @@
 # The image of likesd.
 #
-#   docker build -t likesd .                            Debian with a shell and apt's security updates (the default)
+#   docker build -t likesd .                            Debian with a shell and apt's security updates, but for libmicrohttpd (the default)
 #   docker build -t likesd:minimal --target minimal .   nothing but the binary and the libraries it loads
 #   docker run -p 8080:8080 -v likes:/data likesd
 

@@ -36,6 +36,7 @@ reaches "$version" "$oldest" ||
 # Where there is no apt, others have to be trusted; what matters is there, or not.
 has_what_matters() {
   command -v curl && pkg-config --exists "${libraries[@]}" || return 1
+  [ -e "$(pkg-config --variable=libdir libmicrohttpd)/libmicrohttpd.a" ] || return 1   # it is linked in
   case $purpose in
     tests) python3 -c 'import ensurepip, venv' && command -v valgrind && command -v vgdb ;;
     bench)

@@ -29,7 +29,7 @@ final class LikeLog {
 
     /// Dead entries below which a sweep is not worth its while.
     let dustLimit: UInt32
-    /// 1.5 MB.
+    /// 1.2 MB, at 18 bytes each.
     static let defaultDustLimit: UInt32 = 65_536
 
     /// An empty log.

@@ -28,6 +28,9 @@ final class CommandQueue: Sendable {
         var isClosed = false
     }
 
+    /// Commands for which room is kept, here and in the mediator's hands; that of a flood is given up.
+    static let keptRoom = 1_024
+
     private let state = Monitor(State())
 
     init() {}
@@ -83,7 +86,7 @@ final class CommandQueue: Sendable {
                 swap(&assignments, &state.waiting)
             } else {
                 assignments.append(contentsOf: state.waiting)
-                state.waiting.removeAll(keepingCapacity: true)
+                state.waiting.removeAll(keepingCapacity: state.waiting.capacity <= Self.keptRoom)
             }
             return isOpen
         }

@@ -133,9 +133,6 @@ package final class LikesMediator: @unchecked Sendable {
         }
     }
 
-    /// Commands for which room is kept; that of a flood is given up.
-    private static let keptRoom = 1_024
-
     private var hasEventsToDrop: Bool { droppable.withLock { $0 } > dropped }
 
     /// Lets the journal let go of some events, if it is time to.
@@ -260,7 +257,7 @@ package final class LikesMediator: @unchecked Sendable {
             }
             touched = unfinished.count
             if next == assignments.count {
-                assignments.removeAll(keepingCapacity: next <= Self.keptRoom)
+                assignments.removeAll(keepingCapacity: assignments.capacity <= CommandQueue.keptRoom)
             } else {
                 assignments.removeFirst(next)
             }

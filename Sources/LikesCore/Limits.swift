@@ -62,6 +62,12 @@ package enum Limits {
     /// Events that are folded under one hold of the write lock: longer holds would delay reads.
     package static let eventsPerFold = 256
 
+    /// Commands answered in a commit from which on the next one waits for as many; fewer gain nothing by it.
+    package static let gatheredCommands = 8
+
+    /// Microseconds for which it waits at most: less than a commit takes on most disks.
+    package static let gatherMicroseconds = 1_000
+
     /// Milliseconds of such a hold after which it ends with the event in hand, while somebody has a frozen copy.
     package static let foldMilliseconds: Int64 = 3
 

@@ -54,10 +54,18 @@ package import Glibc
     /// - Returns: what `ready` said last.
     @inlinable
     package func wait(until ready: (Value) -> Bool, milliseconds: Int) -> Bool {
+        wait(until: ready, microseconds: milliseconds * 1000)
+    }
+
+    /// Waits until `ready` holds or `microseconds` have passed.
+    ///
+    /// - Returns: what `ready` said last.
+    @inlinable
+    package func wait(until ready: (Value) -> Bool, microseconds: Int) -> Bool {
         var deadline = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
-        let nanoseconds = deadline.tv_nsec + (milliseconds % 1000) * 1_000_000
-        deadline.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
+        let nanoseconds = deadline.tv_nsec + (microseconds % 1_000_000) * 1000
+        deadline.tv_sec += microseconds / 1_000_000 + nanoseconds / 1_000_000_000
         deadline.tv_nsec = nanoseconds % 1_000_000_000
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

@@ -21,6 +21,8 @@ struct Submission: Sendable {
 final class CommandQueue: Sendable {
     private struct State {
         var waiting: [Assignment] = []
+        /// The number of waiting commands at which the mediator is woken: more than one while it gathers some.
+        var wanted = 1
         /// What else is to be done on the mediator's thread.
         var errands: [@Sendable () -> Void] = []
         var commands = 0
@@ -38,7 +40,7 @@ final class CommandQueue: Sendable {
     /// Puts a command in, or says why not.
     func put(_ submission: Submission) throws(Rejection) {
         let weight = submission.weight
-        let wasEmpty = try state.withLock { state throws(Rejection) in
+        let isWanted = try state.withLock { state throws(Rejection) in
             if state.isClosed { throw .shuttingDown }
             guard state.commands < Limits.queuedCommands, state.entries + weight <= Limits.queuedEntries else {
                 throw .queueFull
@@ -46,10 +48,10 @@ final class CommandQueue: Sendable {
             state.commands += 1
             state.entries += weight
             state.waiting.append(Assignment(submission))
-            return state.waiting.count == 1
+            return state.waiting.count == state.wanted
         }
-        // The mediator sleeps only when nothing waits.
-        if wasEmpty { state.signal() }
+        // The mediator sleeps only while fewer wait than it wants.
+        if isWanted { state.signal() }
     }
 
     /// Puts in something to be done between two rounds.
@@ -93,6 +95,14 @@ final class CommandQueue: Sendable {
         guard let milliseconds else { return state.wait(until: hasNews, then: take) }
         if milliseconds > 0 { _ = state.wait(until: hasNews, milliseconds: milliseconds) }
         return state.withLock(take)
+    }
+
+    /// Waits until so many commands wait, or something else is to be done, but only for a moment.
+    func gather(_ count: Int, microseconds: Int) {
+        state.withLock { $0.wanted = count }
+        _ = state.wait(
+            until: { $0.waiting.count >= count || !$0.errands.isEmpty || $0.isClosed }, microseconds: microseconds)
+        state.withLock { $0.wanted = 1 }
     }
 
     /// Counts answered commands out.

@@ -18,6 +18,13 @@ class Count(int):
         return f"{int(self):,} {self.noun}{'' if self == 1 else 's'}"
 
 
+def measured(settings, run, options):
+    """The runs of all settings, each by `run`, which takes what the setting has and the options."""
+    runs = Runs(options, options.rounds * len(settings))
+    runs.measure(settings, lambda *setting: run(*setting, options))
+    return runs
+
+
 class Runs:
     """Figures by setting and round, of so many `planned` runs."""
 

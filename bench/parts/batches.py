@@ -4,7 +4,7 @@ import itertools
 
 from harness import load, machine
 from harness.report import at_least, spread, table, targets
-from harness.runs import Count, Runs
+from harness.runs import Count, measured
 from parts import request_servers as servers
 from parts.likes import NEWS, SPREAD, check
 
@@ -26,9 +26,7 @@ def add_options(parser):
 
 
 def measure(options):
-    planned = settings(options)
-    runs = Runs(options, options.rounds * len(planned))
-    runs.measure(planned, lambda *setting: one_run(*setting, options))
+    runs = measured(settings(options), one_run, options)
     return report(runs, options), runs.failures
 
 

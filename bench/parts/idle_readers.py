@@ -4,7 +4,7 @@ import itertools
 
 from harness import client, machine
 from harness.report import median, spread, table
-from harness.runs import Runs
+from harness.runs import measured
 from parts.servers import LIKESD, SERVERS, start_likesd
 
 TITLE = "Idle readers"
@@ -53,11 +53,7 @@ def long_enough(text):
 def measure(options):
     if 0 not in options.readers:
         options.readers.insert(0, 0)
-    runs = Runs(options, options.rounds * len(settings(options)))
-    for turn in range(options.rounds):
-        # Up in one round, down in the next.
-        for setting in settings(options)[:: -1 if turn % 2 else 1]:
-            runs.add(turn, setting, lambda: one_run(*setting, options))
+    runs = measured(settings(options), one_run, options)
     return report(runs, options), runs.failures
 
 

@@ -5,7 +5,7 @@ import argparse
 from harness import load, machine
 from harness.client import RunFailed
 from harness.report import at_least, at_most, median, spread, table, targets
-from harness.runs import Count, Runs
+from harness.runs import Count, measured
 from parts import request_servers as servers
 
 TITLE = "Likes"
@@ -52,9 +52,7 @@ def add_options(parser):
 
 
 def measure(options):
-    planned = settings(options)
-    runs = Runs(options, options.rounds * len(planned))
-    runs.measure(planned, lambda *setting: one_run(*setting, options))
+    runs = measured(settings(options), one_run, options)
     return report(runs, options), runs.failures
 
 

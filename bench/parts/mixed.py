@@ -5,7 +5,7 @@ import os
 
 from harness import client, load, machine
 from harness.report import at_least, at_most, median, spread, table, targets
-from harness.runs import Runs
+from harness.runs import measured
 from parts import request_servers as servers
 
 TITLE = "Mixed load"
@@ -39,9 +39,7 @@ def add_options(parser):
 
 
 def measure(options):
-    planned = [(name,) for name in LOADS]
-    runs = Runs(options, options.rounds * len(planned))
-    runs.measure(planned, lambda *setting: one_run(*setting, options))
+    runs = measured([(name,) for name in LOADS], one_run, options)
     return report(runs, options), runs.failures
 
 

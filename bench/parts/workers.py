@@ -4,7 +4,7 @@ import itertools
 
 from harness import load, machine
 from harness.report import spread, table
-from harness.runs import Count, Runs
+from harness.runs import Count, measured
 from parts import reads
 from parts.request_servers import LIKESD
 
@@ -27,9 +27,7 @@ def add_options(parser):
 
 
 def measure(options):
-    planned = settings(options)
-    runs = Runs(options, options.rounds * len(planned))
-    runs.measure(planned, lambda *setting: one_run(*setting, options))
+    runs = measured(settings(options), one_run, options)
     return report(runs, options), runs.failures
 
 

@@ -1,6 +1,6 @@
 # The image of likesd.
 #
-#   docker build -t likesd .                            Debian with a shell and apt's security updates, but for libmicrohttpd (the default)
+#   docker build -t likesd .                            Debian with a shell and apt's security updates, but for libmicrohttpd and zlib (the default)
 #   docker build -t likesd:minimal --target minimal .   nothing but the binary and the libraries it loads
 #   docker run -p 8080:8080 -v likes:/data likesd
 
@@ -8,7 +8,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      libjansson-dev libmicrohttpd-dev libsqlite3-dev libxxhash-dev pkg-config \
+      libjansson-dev libmicrohttpd-dev libsqlite3-dev libxxhash-dev pkg-config zlib1g-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # SwiftPM looks for every folder that the manifest names, those of the tests too; the tests themselves are not built.
@@ -16,7 +16,7 @@ COPY Package.swift openapi.yaml ./
 COPY Linking ./Linking
 COPY Sources ./Sources
 COPY Tests ./Tests
-# The Swift runtime and libmicrohttpd are linked in, so the run stages need none of their libraries. `-s` strips the symbols.
+# The Swift runtime, libmicrohttpd and zlib are linked in, so the run stages need none of their libraries. `-s` strips the symbols.
 RUN swift build -c release --static-swift-stdlib --product likesd \
  && install -D -s "$(swift build -c release --show-bin-path)/likesd" /out/usr/local/bin/likesd
 

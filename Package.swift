@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CJansson"),
         .systemLibrary(name: "CXXHash"),
+        .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CLinux"),
         // In the place of GnuTLS, which libmicrohttpd asks for and this server does not use.
         // What a debugger wants of it in an older form: with the one that is usual here valgrind 3.19 gives up.
@@ -38,7 +39,18 @@ let package = Package(
         .target(name: "JournalSQLite", dependencies: ["CSQLite", "Checksum", "JSONText", "LikesCore", "Threading"]),
         .target(name: "SnapshotFiles", dependencies: ["Checksum", "LikesCore", "Threading"]),
         .target(
-            name: "LikesAPI", dependencies: ["EventStreams", "JSONText", "LikesCore", "MicroHTTP", "Threading"],
+            name: "WebPage", dependencies: ["CZlib", "Checksum"],
+            resources: [
+                .embedInCode("Files/page.html"), .embedInCode("Files/page.css"), .embedInCode("Files/app.js"),
+                .embedInCode("Files/mediator.js"), .embedInCode("Files/client.js"),
+                .embedInCode("Files/elements.js"), .embedInCode("Files/feed.js"),
+                .embedInCode("Files/detail.js"), .embedInCode("Files/profile.js"),
+                .embedInCode("Files/likers.js"), .embedInCode("Files/like-button.js"),
+                .embedInCode("Files/demo.html"), .embedInCode("Files/demo.js"),
+            ]),
+        .target(
+            name: "LikesAPI",
+            dependencies: ["EventStreams", "JSONText", "LikesCore", "MicroHTTP", "Threading", "WebPage"],
             resources: [.embedInCode("Resources/openapi.yaml")]),
         .executableTarget(
             name: "likesd",
@@ -64,7 +76,7 @@ let package = Package(
         // Tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(
-            name: "ParserProperties", dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP"],
+            name: "ParserProperties", dependencies: ["JSONText", "LikesAPI", "LikesCore", "MicroHTTP", "WebPage"],
             path: "Tests/ParserProperties"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
@@ -84,6 +96,7 @@ let package = Package(
             name: "LikesAPITests",
             dependencies: [
                 "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "ParserProperties", "TestSupport",
+                "WebPage",
             ]),
         .testTarget(
             name: "IntegrationTests", dependencies: ["CSQLite", "likesd", "TestSupport"], exclude: ["FirstFormat"]),

@@ -7,8 +7,8 @@
 #   Scripts/setup.sh --bench   what `make bench` needs, too: a C compiler, Python, and the servers to measure beside
 set -euo pipefail
 
-packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev pkg-config curl)
-libraries=(libmicrohttpd sqlite3 jansson libxxhash)   # the same four, as pkg-config names them
+packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev zlib1g-dev pkg-config curl)
+libraries=(libmicrohttpd sqlite3 jansson libxxhash zlib)   # the same five, as pkg-config names them
 oldest=6.3
 oldest_python=3.11   # the oldest that all of Tests/requirements.txt supports; the bench is written for it, too
 
@@ -36,7 +36,9 @@ reaches "$version" "$oldest" ||
 # Where there is no apt, others have to be trusted; what matters is there, or not.
 has_what_matters() {
   command -v curl && pkg-config --exists "${libraries[@]}" || return 1
-  [ -e "$(pkg-config --variable=libdir libmicrohttpd)/libmicrohttpd.a" ] || return 1   # it is linked in
+  for library in libmicrohttpd:libmicrohttpd.a zlib:libz.a; do   # they are linked in
+    [ -e "$(pkg-config --variable=libdir "${library%:*}")/${library#*:}" ] || return 1
+  done
   case $purpose in
     tests) python3 -c 'import ensurepip, venv' && command -v valgrind && command -v vgdb ;;
     bench)

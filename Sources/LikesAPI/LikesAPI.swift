@@ -154,7 +154,7 @@ package struct LikesAPI: Sendable {
             }
             let route = try route(request)
             if request.method == .options { return .now(allowing(route.methods)) }
-            guard route.isVersioned else { return .now(try operate(route)) }
+            guard route.isVersioned else { return .now(try operate(route, request)) }
             let operationID = try operationID(request)
             do throws(Problem) {
                 switch request.method {
@@ -284,9 +284,10 @@ package struct LikesAPI: Sendable {
         }
     }
 
-    /// The answers for those who run the server.
-    private func operate(_ route: Route) throws(Problem) -> Response {
+    /// The answers for those who run the server, and for browsers.
+    private func operate(_ route: Route, _ request: borrowing Request) throws(Problem) -> Response {
         switch route {
+        case .page(let address): return PageAnswer.response(address.file, request)
         case .description:
             return Response(
                 status: 200,

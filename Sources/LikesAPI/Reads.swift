@@ -37,34 +37,51 @@ struct Reads {
         return likes(
             of: list, at: "/v1/news/\(PercentEncoding.encode(id.text))/likes", place, next: page.next,
             sequence: page.sequence, position: page.position
-        ) { json in for like in page.likes { json.value(like) } }
+        ) { json in
+            for like in page.likes { json.value(like) }
+            return nil
+        }
     }
 
     func likes(by user: UserID, _ query: Query) throws(Problem) -> Response {
         let list = Cursor.List.likes(by: user)
-        let place = try Place(query, list)
-        let page = reader.likes(by: user, before: place.before, limit: place.limit)
+        var place = try Place(query, list)
+        let (includesNews, viewer) = (try query.includesNews(), try query.viewer())
+        let page = reader.likes(by: user, viewer: viewer, before: place.before, limit: place.limit)
+        if includesNews { place.parameters.append(("include", "news")) }
+        if let viewer { place.parameters.append(("viewer", viewer.text)) }
+        let changes = includesNews ? page.likes.map(\.changedAt) : []
         return likes(
             of: list, at: "/v1/profiles/\(PercentEncoding.encode(user.text))/likes", place, next: page.next,
-            sequence: page.sequence, position: page.position
-        ) { json in for like in page.likes { json.value(like) } }
+            sequence: max(page.sequence, changes.max() ?? 0), position: page.position, isPrivate: viewer != nil
+        ) { json in
+            for like in page.likes {
+                json.value(like, includesNews: includesNews)
+                if json.count > APILimits.pageBytes, like.place != page.likes.last?.place { return like.place }
+            }
+            return nil
+        }
     }
 
-    /// A page of a chain of likes, whose entries `body` writes.
+    /// A page of a chain of likes.
+    ///
+    /// - Parameter body: writes the entries; the place of the last one, when it ends before all of them are written.
     private func likes(
         of list: Cursor.List, at path: String, _ place: Place, next: UInt64?, sequence: UInt64, position: UInt64,
-        _ body: (inout JSONWriter) -> Void
+        isPrivate: Bool = false, _ body: (inout JSONWriter) -> UInt64?
     ) -> Response {
-        let next = next.map { Cursor.likes(before: $0).text(of: list) }
-        var response = answer.read(position: position) { json in
+        var next = next
+        var cursor: String?
+        var response = answer.read(position: position, isPrivate: isPrivate) { json in
             json.object { json in
                 json.name("likes")
-                json.array(body)
-                if let next { json.member("next", next) }
+                json.array { next = body(&$0) ?? next }
+                cursor = next.map { Cursor.likes(before: $0).text(of: list) }
+                if let cursor { json.member("next", cursor) }
                 json.member("sequence", sequence)
             }
         }
-        response.link(next: next, path: path, query: [("limit", "\(place.limit)")])
+        response.link(next: cursor, path: path, query: place.parameters)
         return response
     }
 
@@ -72,9 +89,12 @@ struct Reads {
     private struct Place {
         let limit: Int
         let before: UInt64?
+        /// What asks for the same list.
+        var parameters: [(String, String)]
 
         init(_ query: Query, _ list: Cursor.List) throws(Problem) {
             limit = try query.limit()
+            parameters = [("limit", "\(limit)")]
             if case .likes(let sequence)? = try query.cursor(of: list) { before = sequence } else { before = nil }
         }
     }

@@ -103,14 +103,20 @@ package struct LikesReader: Sendable {
 
     /// The news that a user likes, newest like first.
     ///
-    /// - Parameter before: the sequence of the last like of the page before.
-    package func likes(by id: UserID, before: UInt64?, limit: Int) -> UserLikesPage {
+    /// - Parameters:
+    ///   - viewer: whose likes the entries are to tell of.
+    ///   - before: the sequence of the last like of the page before.
+    package func likes(by id: UserID, viewer: UserID? = nil, before: UInt64?, limit: Int) -> UserLikesPage {
         let owner = { (state: LikesState) in
             state.users.find(id).map { ChainOwner(handle: $0, serial: 0, changedAt: state.profile.changedAt($0)) }
         }
         let page = walk(.ofUser, of: owner, before: before, limit: limit) { like, state in
             // Likes of a news that is leaving are listed as long as they count, until they are withdrawn or moved.
-            LikedNews(news: state.catalog[like.handle].news.id, likedAt: like.at)
+            let viewer = viewer.map { Viewer($0, in: state) }
+            let count = state.detail.likesCount(like.handle)
+            return LikedNews(
+                entry: Self.entry(like.handle, count: count, viewer: viewer, in: state), likedAt: like.at,
+                place: like.sequence, changedAt: state.detail.changedAt(like.handle))
         }
         return UserLikesPage(
             likes: page?.views ?? [], next: page?.next, sequence: page?.sequence ?? 0,

@@ -38,9 +38,16 @@ package struct Liker: Sendable {
 /// A news that somebody likes.
 package struct LikedNews: Sendable {
     /// The news that is liked.
-    package let news: NewsID
+    package let entry: NewsEntry
     /// When it was liked.
     package let likedAt: Timestamp
+    /// The event that liked it: a page that ends with it goes on before this.
+    package let place: UInt64
+    /// The last event that changed what is shown of the news.
+    package let changedAt: UInt64
+
+    /// The id of the news.
+    package var news: NewsID { entry.stored.news.id }
 }
 
 /// A page of the feed.

@@ -1,6 +1,7 @@
 import LikesCore
 import MicroHTTP
 import Testing
+import WebPage
 
 @testable import LikesAPI
 
@@ -44,6 +45,13 @@ struct DescriptionTests {
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .description: "/openapi.yaml"
+        case .page(.home): "/"
+        case .page(.news): "/news/{id}"
+        case .page(.ownProfile): "/profiles"
+        case .page(.profile): "/profiles/{user}"
+        case .page(.demo): "/demo"
+        case .page(.likeButton): "/like-button.js"
+        case .page(.part): "/page/{file}"
         }
     }
 
@@ -53,13 +61,18 @@ struct DescriptionTests {
         .events,
         .profile(UserID(trusted: "u")),
         .profileLikes(UserID(trusted: "u")), .verification, .export, .import, .health, .readiness, .description,
+        .page(.home), .page(.news(NewsID(trusted: "n"))), .page(.ownProfile), .page(.profile(UserID(trusted: "u"))),
+        .page(.demo), .page(.likeButton), .page(.part(.app)),
     ]
 
     @Test("each path that is described is served, by the route that it is described as")
     func describedIsServed() throws {
         #expect(Self.described.count == Self.routes.count)
         for path in Self.described.keys {
-            let target = path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }.joined(separator: "/")
+            let example = { (segment: Substring) in
+                segment == "{file}" ? "app.js" : segment.hasPrefix("{") ? "x" : segment
+            }
+            let target = path.split(separator: "/").map(example).joined(separator: "/")
             #expect(Self.template(try Route(uri: Array("/\(target)".utf8))) == path)
         }
     }

@@ -1,4 +1,5 @@
 internal import LikesCore
+internal import WebPage
 
 @testable internal import LikesAPI
 @testable internal import MicroHTTP
@@ -80,6 +81,19 @@ private func canonicalPath(_ route: Route) -> String {
     case .health: "/healthz"
     case .readiness: "/readyz"
     case .description: "/openapi.yaml"
+    case .page(let address): canonicalPath(address)
+    }
+}
+
+private func canonicalPath(_ address: PageAddress) -> String {
+    switch address {
+    case .home: "/"
+    case .news(let news): "/news/\(encoded(news))"
+    case .ownProfile: "/profiles"
+    case .profile(let user): "/profiles/\(encoded(user))"
+    case .demo: "/demo"
+    case .likeButton: "/like-button.js"
+    case .part(let file): "/page/\(file.name ?? "")"
     }
 }
 

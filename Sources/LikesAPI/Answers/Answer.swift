@@ -55,12 +55,15 @@ struct Answer {
     }
 
     /// Whether a list of tags, or `*`, has this one in it. The comparison is weak (RFC 9110, 8.8.3.2).
-    private static func matches(_ list: String, _ weakTag: String) -> Bool {
+    static func matches(_ list: String, _ tag: String) -> Bool {
         list.split(separator: ",").contains { entry in
             let entry = entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            return entry == "*" || entry == weakTag || entry == weakTag.dropFirst(2)
+            return entry == "*" || opaque(entry) == opaque(tag[...])
         }
     }
+
+    /// A tag without what says that it is a weak one.
+    private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
 
     /// A place in the order of everything, as callers see it.
     func token(_ sequence: UInt64) -> String { Token(epoch: epoch, sequence: sequence).text }

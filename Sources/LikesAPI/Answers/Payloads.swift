@@ -13,6 +13,10 @@ extension JSONWriter {
     /// The members that describe a news.
     mutating func members(of news: News) {
         member("id", news.id.text)
+        membersButID(of: news)
+    }
+
+    private mutating func membersButID(of news: News) {
         member("title", news.title)
         if let author = news.author { member("author", author.text) }
         if let url = news.url { member("url", url) }
@@ -28,6 +32,13 @@ extension JSONWriter {
         members(
             of: entry.stored.news, likesCount: entry.likesCount, windowLikes: windowLikes,
             viewerLikes: entry.viewerLikes)
+    }
+
+    /// The members of a news in a list of something else, which has its id already.
+    private mutating func membersButID(of entry: NewsEntry) {
+        membersButID(of: entry.stored.news)
+        member("likesCount", entry.likesCount)
+        member("viewerLikes", entry.viewerLikes)
     }
 
     /// The members of a news with its count.
@@ -91,10 +102,12 @@ extension JSONWriter {
         }
     }
 
-    mutating func value(_ liked: LikedNews) {
+    /// - Parameter includesNews: whether to say more of the news than its id.
+    mutating func value(_ liked: LikedNews, includesNews: Bool) {
         object { json in
             json.member("news", liked.news.text)
             json.member("likedAt", liked.likedAt)
+            if includesNews { json.membersButID(of: liked.entry) }
         }
     }
 

@@ -55,27 +55,11 @@ enum EventStreamType {
     static func isAccepted(_ accept: String?) -> Bool {
         guard let accept, !accept.isEmpty else { return true }
         var found: (exactness: Int, isWanted: Bool)?
-        for range in accept.lowercased().split(separator: ",") {
-            let parts = range.split(separator: ";").map { $0.trimmed }
-            guard let exactness = [name, "text/*", "*/*"].firstIndex(of: parts.first ?? "") else { continue }
+        for range in Preference.all(in: accept) {
+            guard let exactness = [name, "text/*", "*/*"].firstIndex(of: range.name) else { continue }
             if let found, found.exactness <= exactness { continue }
-            found = (exactness, !parts.dropFirst().contains(where: isZero))
+            found = (exactness, range.isWanted)
         }
         return found?.isWanted ?? false
-    }
-
-    /// Whether a parameter is a weight of zero.
-    private static func isZero(_ parameter: String) -> Bool {
-        parameter.hasPrefix("q=0") && parameter.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" }
-    }
-}
-
-extension Substring {
-    /// Without the space around it.
-    fileprivate var trimmed: String {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        var text = drop(while: isSpace)
-        while let last = text.last, isSpace(last) { text.removeLast() }
-        return String(text)
     }
 }

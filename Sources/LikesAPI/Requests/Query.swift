@@ -133,6 +133,15 @@ struct Query {
         return limit
     }
 
+    /// Whether a list shall say more of its news than their ids.
+    func includesNews() throws(Problem) -> Bool {
+        switch try text("include") {
+        case nil: return false
+        case "news": return true
+        default: throw Problem(.invalidParameter, "include: news is allowed")
+        }
+    }
+
     /// Whether what is found wrong shall be set right.
     func fix() throws(Problem) -> Bool {
         switch try text("fix") {

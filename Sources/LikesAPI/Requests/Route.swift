@@ -20,6 +20,7 @@ enum Route {
     case health
     case readiness
     case description
+    case page(PageAddress)
 
     /// The route of a request target.
     ///
@@ -28,10 +29,7 @@ enum Route {
         let (uri, segments) = (uri.span, PathSegments(uri.span))
         func isWord(_ index: Int, _ word: StaticString) -> Bool { uri.extracting(segments[index]).equals(word) }
         guard isWord(0, "v1") else {
-            guard segments.count == 1, let route = Self.unversioned(uri.extracting(segments[0])) else {
-                throw Self.notFound
-            }
-            self = route
+            self = try Self.unversioned(uri, segments)
             return
         }
         switch segments.count {
@@ -58,11 +56,23 @@ enum Route {
 
     private static var notFound: Problem { Problem(.notFound, "there is no such path") }
 
-    private static func unversioned(_ segment: Span<UInt8>) -> Route? {
-        if segment.equals("healthz") { return .health }
-        if segment.equals("readyz") { return .readiness }
-        if segment.equals("openapi.yaml") { return .description }
-        return nil
+    private static func unversioned(_ uri: Span<UInt8>, _ segments: PathSegments) throws(Problem) -> Route {
+        let (first, second) = (uri.extracting(segments[0]), uri.extracting(segments[1]))
+        switch segments.count {
+        case 1 where first.isEmpty: return .page(.home)
+        case 1 where first.equals("healthz"): return .health
+        case 1 where first.equals("readyz"): return .readiness
+        case 1 where first.equals("openapi.yaml"): return .description
+        case 1 where first.equals("demo"): return .page(.demo)
+        case 1 where first.equals("like-button.js"): return .page(.likeButton)
+        case 1 where first.equals("profiles"): return .page(.ownProfile)
+        case 2 where first.equals("news"): return .page(.news(try id(second)))
+        case 2 where first.equals("profiles"): return .page(.profile(try id(second)))
+        case 2 where first.equals("page"):
+            guard let part = PageAddress.part(named: second) else { throw notFound }
+            return .page(part)
+        default: throw notFound
+        }
     }
 
     private static func id<Subject>(_ segment: Span<UInt8>) throws(Problem) -> Identifier<Subject> {
@@ -84,7 +94,7 @@ enum Route {
         case .news, .like, .profileLikes: [.get, .put, .delete]
         case .counts: [.get, .post]
         case .profile: [.get, .delete]
-        case .likers, .feed, .events, .health, .readiness, .description, .export: .get
+        case .likers, .feed, .events, .health, .readiness, .description, .export, .page: .get
         }
     }
 
@@ -116,10 +126,10 @@ enum Route {
         }
     }
 
-    /// Whether the path belongs to the API, and not to the operation of the server.
+    /// Whether the path belongs to the API, and not to the operation of the server or the web page.
     var isVersioned: Bool {
         switch self {
-        case .health, .readiness, .description: false
+        case .health, .readiness, .description, .page: false
         default: true
         }
     }

@@ -1,0 +1,119 @@
+// The screen of one news: what it is, how many like it, and who.
+
+import { LikeControl, LikerRow, PagedList, element, facts } from "./elements.js";
+
+export class DetailScreen {
+  title = "News";
+  heading = element("h1", { tabindex: "-1", dir: "auto" });
+
+  #context;
+  #id;
+  #facts = element("p", { class: "facts" });
+  #problem = element("p", { class: "problem", role: "alert", hidden: true });
+  #control;
+  #body;
+  #turn = 0;
+  #list = new PagedList({
+    label: "Who likes it",
+    empty: "Nobody likes it yet.",
+    read: (cursor) => this.#context.mediator.likers(this.#id, cursor),
+    keyOf: (like) => like.user,
+    rowOf: (like) => new LikerRow(like, this.#context),
+  });
+
+  constructor({ id }, context) {
+    this.#context = context;
+    this.#id = id;
+    this.#control = new LikeControl("", {
+      toggle: () => context.mediator.toggle(this.#id),
+      showLikers: () => context.likersChosen(this.#id, this.title),
+    });
+    this.#body = element("div", { hidden: true }, this.#facts, this.#control.element, this.#list.element);
+    this.element = element("div", {}, this.heading, this.#problem, this.#body);
+  }
+
+  start() {
+    this.readAgain();
+  }
+
+  stop() {
+    this.#turn += 1;
+    this.#list.close();
+  }
+
+  async readAgain() {
+    const turn = ++this.#turn;
+    try {
+      const { entry } = await this.#context.mediator.detail(this.#id);
+      if (turn !== this.#turn) return;
+      // The news of a merged id is another one.
+      this.#id = entry.id;
+      this.#describe(entry);
+      this.#control.show(this.#context.mediator.shown(entry.id));
+      this.#list.readAgain();
+    } catch (refusal) {
+      if (turn === this.#turn) this.#fail(refusal.message);
+    }
+  }
+
+  #describe(entry) {
+    this.title = entry.title;
+    this.heading.textContent = entry.title;
+    this.#control.title = entry.title;
+    const parts = facts(entry, this.#context);
+    const outside = outsideLink(entry.url);
+    if (outside) parts.push(outside);
+    this.#facts.replaceChildren(...parts);
+    this.#problem.hidden = true;
+    this.#body.hidden = false;
+    this.#context.titleChanged();
+  }
+
+  #fail(message) {
+    this.#problem.hidden = false;
+    this.#problem.textContent = message;
+    if (!this.heading.textContent) this.heading.textContent = "News";
+  }
+
+  // --- What the mediator tells -----------------------------------------------------------------------------------------
+
+  likeAdded(change) {
+    if (change.news !== this.#id) return;
+    this.#control.show(change);
+    this.#list.apply(change, () => this.#list.putFirst({ user: change.user, likedAt: change.at }));
+  }
+
+  likeRemoved(change) {
+    if (change.news !== this.#id) return;
+    this.#control.show(change);
+    this.#list.apply(change, () => this.#list.remove(change.user));
+  }
+
+  newsUpdated(entry) {
+    if (entry.id !== this.#id) return;
+    this.#describe(entry);
+    this.#control.show(entry);
+  }
+
+  newsAdded(entry) {
+    if (entry.id === this.#id) this.readAgain();
+  }
+
+  newsRemoved({ news, mergedInto }) {
+    if (news !== this.#id) return;
+    if (mergedInto) return void this.readAgain();
+    this.#body.hidden = true;
+    this.#fail("This news is not there any more.");
+  }
+
+  cameBack() {
+    if (!this.#problem.hidden || this.#list.hasFailed) this.readAgain();
+  }
+}
+
+/** A link to where the news is; nothing for what is no address of the web. */
+function outsideLink(url) {
+  const address = url && URL.canParse(url) ? new URL(url) : null;
+  if (!address || !["http:", "https:"].includes(address.protocol)) return null;
+  return element("a", { href: address.href, rel: "noopener noreferrer", target: "_blank" }, address.host);
+}

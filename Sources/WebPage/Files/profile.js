@@ -1,0 +1,151 @@
+// The screen of one user: in numbers, and what the user likes.
+
+import { NewsRow, PagedList, element, number } from "./elements.js";
+
+/** Milliseconds between two looks at the numbers, however much happens. */
+const REST = 1_000;
+
+export class ProfileScreen {
+  heading = element("h1", { tabindex: "-1", dir: "auto" });
+
+  #context;
+  #named;
+  #given = element("dd", { "data-number": "given" });
+  #received = element("dd", { "data-number": "received" });
+  #problem = element("p", { class: "problem", role: "alert", hidden: true });
+  #body;
+  #turn = 0;
+  #rest = null;
+  /** The news that are being read to be put on top. */
+  #coming = new Set();
+  #last = Promise.resolve();
+  #list = new PagedList({
+    label: "Likes",
+    empty: "Nothing liked yet.",
+    read: (cursor) => this.#context.mediator.likesOf(this.#user, cursor),
+    keyOf: (entry) => entry.id,
+    rowOf: (entry) => new NewsRow(entry, this.#context),
+  });
+
+  /** Of a user, or of whoever looks when none is named. */
+  constructor({ user }, context) {
+    this.#context = context;
+    this.#named = user ?? null;
+    this.#body = element(
+      "div",
+      { hidden: true },
+      element(
+        "dl",
+        { class: "numbers" },
+        element("div", {}, element("dt", {}, "Likes given"), this.#given),
+        element("div", {}, element("dt", {}, "Likes received"), this.#received),
+      ),
+      this.#list.element,
+    );
+    this.element = element("div", {}, this.heading, this.#problem, this.#body);
+    this.heading.textContent = this.title;
+  }
+
+  get #user() {
+    return this.#named ?? this.#context.mediator.user;
+  }
+
+  get title() {
+    return this.#user || "Profile";
+  }
+
+  start() {
+    this.readAgain();
+  }
+
+  stop() {
+    this.#turn += 1;
+    clearTimeout(this.#rest);
+    this.#list.close();
+  }
+
+  readAgain() {
+    this.heading.textContent = this.title;
+    this.#context.titleChanged();
+    if (!this.#user) return this.#fail("Say who you are, above, to see what you like.");
+    this.#list.readAgain();
+    return this.#readNumbers();
+  }
+
+  async #readNumbers() {
+    const turn = ++this.#turn;
+    try {
+      const profile = await this.#context.mediator.profile(this.#user);
+      if (turn !== this.#turn) return;
+      this.#given.textContent = number(profile.numberOfGivenLikes);
+      this.#received.textContent = number(profile.numberOfReceivedLikes);
+      this.#problem.hidden = true;
+      this.#body.hidden = false;
+    } catch (refusal) {
+      if (turn === this.#turn) this.#fail(refusal.message);
+    }
+  }
+
+  /** Reads the numbers again, after a rest that many changes share. */
+  #readNumbersSoon() {
+    this.#rest ??= setTimeout(() => {
+      this.#rest = null;
+      this.#readNumbers();
+    }, REST);
+  }
+
+  #fail(message) {
+    this.#body.hidden = true;
+    this.#problem.hidden = false;
+    this.#problem.textContent = message;
+  }
+
+  // --- What the mediator tells -----------------------------------------------------------------------------------------
+
+  likeAdded(change) {
+    this.#changed(change);
+    if (change.user === this.#user) this.#list.apply(change, () => this.#putFirst(change.news));
+  }
+
+  likeRemoved(change) {
+    this.#changed(change);
+    if (change.user === this.#user) this.#list.apply(change, () => this.#remove(change.news));
+  }
+
+  #changed(change) {
+    this.#list.rows.get(change.news)?.show(change);
+    if (change.user === this.#user && change.numberOfGivenLikes !== undefined)
+      this.#given.textContent = number(change.numberOfGivenLikes);
+    // How many likes a user has received no event says. Of whom a news is that was never read, is not known.
+    if (change.place && (change.author === undefined || change.author === this.#user)) this.#readNumbersSoon();
+  }
+
+  /** An event names the news only, so the rest is read; one after the other, for the order. */
+  #putFirst(news) {
+    this.#coming.add(news);
+    this.#last = this.#last.then(async () => {
+      const { entry } = await this.#context.mediator.detail(news).catch(() => ({}));
+      if (this.#coming.delete(news) && entry) this.#list.putFirst(entry);
+    });
+  }
+
+  #remove(news) {
+    this.#coming.delete(news);
+    this.#list.remove(news);
+  }
+
+  newsUpdated(entry) {
+    const row = this.#list.rows.get(entry.id);
+    row?.describe(entry);
+    row?.show(entry);
+  }
+
+  newsRemoved({ news }) {
+    this.#remove(news);
+    if (this.#user) this.#readNumbersSoon();
+  }
+
+  cameBack() {
+    if (!this.#problem.hidden || this.#list.hasFailed) this.readAgain();
+  }
+}

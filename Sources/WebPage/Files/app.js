@@ -1,7 +1,7 @@
-// The coordinators: which screen is shown, and how one comes to another. Screens say what was chosen, and no more; every way from
-// one to another is in this file.
+// The coordinators: which screen is shown, and how one comes to another. Screens say what was chosen, and no more;
+// every way from one to another is in this file.
 
-import { element } from "./elements.js";
+import { element, showDialog } from "./elements.js";
 import { DetailScreen } from "./detail.js";
 import { FeedScreen } from "./feed.js";
 import { LikersScreen } from "./likers.js";
@@ -152,7 +152,7 @@ class AppCoordinator {
     this.#show(state, { isFirst: true });
   }
 
-  // --- What screens may say --------------------------------------------------------------------------------------------
+  // --- What screens may say ---
 
   #makeContext() {
     return {
@@ -162,12 +162,13 @@ class AppCoordinator {
       profileChosen: (user) => this.#go({ place: "profile", user }),
       likersChosen: (id, title) => this.#go({ place: "likers", id, title }),
       sortChosen: (sort) => this.#navigate({ tab: "feed", stack: [{ place: "feed", sort }], sheets: [] }),
+      newsMoved: (from, to) => this.#move(from, to),
       titleChanged: () => this.#showTitle(),
       asked: (question, yes) => this.#ask(question, yes),
     };
   }
 
-  // --- Ways ------------------------------------------------------------------------------------------------------------
+  // --- Ways ---
 
   #go(route) {
     const { tab, stack, sheets } = this.#state;
@@ -194,6 +195,16 @@ class AppCoordinator {
     else this.#navigate(target);
   }
 
+  /** A news is another one now, since it was merged: wherever it is shown, that is what is shown. */
+  #move(from, to) {
+    const moved = (route) => (route.place === "news" && route.id === from ? { ...route, id: to } : route);
+    for (const sheet of this.#sheets) sheet.route = moved(sheet.route);
+    const { stack, sheets } = this.#state;
+    const state = { ...this.#state, stack: stack.map(moved), sheets: sheets.map(moved) };
+    history.replaceState(state, "", this.#addressOfState(state));
+    this.#show(state);
+  }
+
   #tabClicked(event) {
     const name = event.target.closest("a")?.dataset.tab;
     if (!name || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -211,7 +222,7 @@ class AppCoordinator {
     this.#show(state);
   }
 
-  // --- Showing ---------------------------------------------------------------------------------------------------------
+  // --- Showing ---
 
   #show(state, { isFirst = false } = {}) {
     this.#state = state;
@@ -236,7 +247,7 @@ class AppCoordinator {
 
   #showSheets(routes) {
     let kept = 0;
-    while (kept < this.#sheets.length && kept < routes.length && isSame(this.#sheets[kept].route, routes[kept])) kept += 1;
+    while (kept < routes.length && isSame(this.#sheets[kept]?.route, routes[kept])) kept += 1;
     for (const sheet of this.#sheets.splice(kept).reverse()) sheet.close();
     for (const route of routes.slice(kept)) this.#sheets.push(this.#openSheet(route));
   }
@@ -281,7 +292,7 @@ class AppCoordinator {
     });
   }
 
-  // --- Addresses -------------------------------------------------------------------------------------------------------
+  // --- Addresses ---
 
   #addressOfState({ stack, sheets }) {
     return this.#addressOf(sheets.findLast((route) => route.place !== "likers") ?? stack.at(-1));
@@ -312,7 +323,7 @@ class AppCoordinator {
     return { tab: "feed", stack: isSheet ? [feed] : [feed, route], sheets: isSheet ? [route] : [] };
   }
 
-  // --- Who looks -------------------------------------------------------------------------------------------------------
+  // --- Who looks ---
 
   #nameChanged() {
     const name = (this.#nameBox.value = this.#nameBox.value.trim());
@@ -325,7 +336,7 @@ class AppCoordinator {
     this.#showTabs();
   }
 
-  // --- What the mediator says ------------------------------------------------------------------------------------------
+  // --- What the mediator says ---
 
   connectionChanged(state) {
     document.documentElement.dataset.connection = state;
@@ -337,8 +348,8 @@ class AppCoordinator {
     const dismiss = element("button", { type: "button", onclick: () => line.remove() }, "Dismiss");
     const line = element("p", {}, message, " ", dismiss);
     // In a dialog, for all else is out of reach while one is open.
-    const messages = (document.querySelector("dialog[open]:last-of-type") ?? document).querySelector("#messages, .messages");
-    messages.replaceChildren(line);
+    const reachable = document.querySelector("dialog[open]:last-of-type") ?? document;
+    reachable.querySelector(".messages").replaceChildren(line);
   }
 
   userNeeded() {
@@ -356,18 +367,6 @@ function pathOf({ place, id, user }, viewer) {
   return "/";
 }
 
-let dialogs = 0;
-
-/** Shows a modal dialog, which is named by its heading. */
-function showDialog(heading, content) {
-  heading.id = `heading-${++dialogs}`;
-  const messages = element("div", { class: "messages", role: "alert" });
-  const dialog = element("dialog", { "aria-labelledby": heading.id }, content, messages);
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
-}
-
 /** The name under which the user likes, kept where the browser allows it. */
 const keptName = {
   get() {
@@ -379,7 +378,7 @@ const keptName = {
   },
   set(name) {
     try {
-      keptName.set(name);
+      localStorage.setItem("likesd.user", name);
     } catch {
       // It is asked for again next time.
     }

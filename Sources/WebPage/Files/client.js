@@ -10,7 +10,8 @@ export class Refusal extends Error {
 
   static async of(response) {
     const problem = await response.json().catch(() => ({}));
-    return new Refusal(response.status, problem.code ?? "unknown", problem.detail ?? `The answer was ${response.status}.`);
+    const message = problem.detail ?? `The answer was ${response.status}.`;
+    return new Refusal(response.status, problem.code ?? "unknown", message);
   }
 
   static unreachable() {
@@ -56,8 +57,8 @@ export class Client {
 /** What a path says for an id, which may be any text. */
 export const encoded = encodeURIComponent;
 
-// Milliseconds: without a byte for so long, a stream is dead (the server sends a comment every 15 s); the wait before the first
-// attempt to come back, and the longest. The waits differ, so that not everybody comes back at once.
+// Milliseconds: without a byte for so long, a stream is dead (the server sends a comment every 15 s); the wait before
+// the first attempt to come back, and the longest. The waits differ, so that not everybody comes back at once.
 const SILENCE = 45_000;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;

@@ -18,5 +18,6 @@ for (const { id, title } of news) {
 }
 
 addEventListener("like-changed", ({ detail }) => {
-  document.querySelector("#said").textContent = `${detail.news}: ${detail.liked ? "liked" : "not liked"}, ${detail.likesCount}`;
+  const { news, liked, likesCount } = detail;
+  document.querySelector("#said").textContent = `${news}: ${liked ? "liked" : "not liked"}, ${likesCount}`;
 });

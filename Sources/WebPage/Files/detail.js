@@ -41,13 +41,21 @@ export class DetailScreen {
     this.#list.close();
   }
 
+  /** Shows another news. */
+  update({ id }) {
+    if (id === this.#id) return;
+    this.#id = id;
+    this.readAgain();
+  }
+
   async readAgain() {
     const turn = ++this.#turn;
     try {
       const { entry } = await this.#context.mediator.detail(this.#id);
       if (turn !== this.#turn) return;
-      // The news of a merged id is another one.
+      const before = this.#id;
       this.#id = entry.id;
+      if (entry.id !== before) this.#context.newsMoved(before, entry.id);
       this.#describe(entry);
       this.#control.show(this.#context.mediator.shown(entry.id));
       this.#list.readAgain();
@@ -75,7 +83,7 @@ export class DetailScreen {
     if (!this.heading.textContent) this.heading.textContent = "News";
   }
 
-  // --- What the mediator tells -----------------------------------------------------------------------------------------
+  // --- What the mediator tells ---
 
   likeAdded(change) {
     if (change.news !== this.#id) return;

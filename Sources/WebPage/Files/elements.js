@@ -27,6 +27,18 @@ export function time(value) {
   return element("time", { datetime: value }, TIMES.format(new Date(value)));
 }
 
+let dialogs = 0;
+
+/** Shows a modal dialog, which is named by its heading. */
+export function showDialog(heading, content) {
+  heading.id = `heading-${++dialogs}`;
+  const messages = element("div", { class: "messages", role: "alert" });
+  const dialog = element("dialog", { "aria-labelledby": heading.id }, content, messages);
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
 /** A link that stays one: a choice with a modifier key, or of another button, is the browser's. */
 export function link(address, text, choose, attributes = {}) {
   const onclick = (event) => {
@@ -154,9 +166,12 @@ export class PagedList {
     this.#observer.disconnect();
   }
 
-  /** Carries out what a change (of the mediator) asks for, unless the list was read later; again when a page is on its way that was not. */
-  apply({ place }, change) {
-    if (place && this.#place && place.sequence <= this.#place.sequence) return;
+  /**
+   * Carries out what a change that the mediator has told asks for, unless the list was read later; and again when a
+   * page is on its way that was read before. Wishes change no list: they may come to nothing.
+   */
+  apply({ place, isWish }, change) {
+    if (isWish || place.sequence <= this.#place?.sequence) return;
     change();
     if (this.#isLoading) this.#meanwhile.push({ place, change });
   }
@@ -188,7 +203,7 @@ export class PagedList {
       if (turn !== this.#turn) return;
       if (isFresh) this.#clear(page.place);
       this.#append(page);
-      for (const { place, change } of this.#meanwhile) if (!place || place.sequence > page.place.sequence) change();
+      for (const { place, change } of this.#meanwhile) if (place.sequence > page.place.sequence) change();
     } catch (refusal) {
       if (turn === this.#turn) this.#fail(refusal);
     } finally {

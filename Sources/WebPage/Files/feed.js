@@ -91,7 +91,7 @@ export class FeedScreen {
     this.#new.textContent = `${this.#added.size} new`;
   }
 
-  // --- What the mediator tells -----------------------------------------------------------------------------------------
+  // --- What the mediator tells ---
 
   likeAdded(change) {
     this.#list.rows.get(change.news)?.show(change);

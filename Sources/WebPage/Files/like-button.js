@@ -1,14 +1,14 @@
 // <like-button news="9" label="Title" user="grace" service="https://likes.example">
 {
-const home = document.currentScript?.src || location.href;
+const home = document.currentScript?.src || location;
 const services = {};
 const style = new CSSStyleSheet();
-style.replaceSync(`button { font: inherit; color: inherit; background: none; border: 1px solid; border-radius: 9em; padding: 0 .9em;
-  min-height: 44px; cursor: pointer }
+style.replaceSync(`button { font: inherit; color: inherit; background: none; border: 1px solid; border-radius: 9em;
+  padding: 0 .9em; min-height: 44px; cursor: pointer }
 button::before { content: "♡ " }
 [aria-pressed=true]::before { content: "♥ "; color: var(--like-color, #d6336c) }`);
 
-/** Who likes when the page names nobody: a name made up once for this browser. */
+/** Who likes when nobody is named: a name made up once for this browser. */
 function visitor() {
   visitor.made ??= crypto.getRandomValues(new Uint32Array(4)).join("-");
   try {
@@ -18,20 +18,22 @@ function visitor() {
   }
 }
 
-/** The buttons of one service share one look at their counts, and one live stream. */
+/** The buttons of a service share one look at their counts, and one stream. */
 function makeService(origin) {
   const buttons = new Set();
   let place, events, timer, turn;
 
-  // Once for all buttons that come or go at a time.
+  // Once for all that change at a time.
   const refresh = (wait = 0) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       events?.close();
       const mine = (turn = {});
-      read(mine).catch(() => mine === turn && retry());
+      // A hidden tab needs no connection.
+      if (!document.hidden) read(mine).catch(() => mine === turn && retry());
     }, wait);
   };
+  document.addEventListener("visibilitychange", () => refresh());
   const newsOf = (some) => [...new Set(some.map((button) => button.news))];
   const retry = () => refresh(2000 + 6000 * Math.random());
 
@@ -50,7 +52,7 @@ function makeService(origin) {
 
   function listen(news) {
     const query = (ids) => new URLSearchParams([["since", place], ...ids.map((id) => ["news", id])]) + "";
-    // Of too many for an address, all is heard.
+    // Too many for an address: all is heard.
     const text = query(news).length > 7000 ? query([]) : query(news);
     events = new EventSource(`${origin}/v1/events?${text}`);
     const on = (name, take) =>
@@ -84,7 +86,7 @@ function makeService(origin) {
 
 customElements.define("like-button", class extends HTMLElement {
   static observedAttributes = ["news", "user", "service", "label"];
-  // What the server says, as of where; and what the user wants, until it answers.
+  // What the server says, and as of where; what the user wants.
   likesCount = 0;
   liked = false;
   at = -1;
@@ -96,7 +98,7 @@ customElements.define("like-button", class extends HTMLElement {
     const root = this.attachShadow({ mode: "open", delegatesFocus: true });
     root.adoptedStyleSheets = [style];
     root.append(this.button);
-    Object.assign(this.button, { type: "button", className: "count", onclick: () => this.toggle() });
+    Object.assign(this.button, { className: "count", onclick: () => this.toggle() });
   }
 
   get news() { return this.getAttribute("news") ?? ""; }
@@ -123,7 +125,7 @@ customElements.define("like-button", class extends HTMLElement {
   }
 
   learn(likesCount, liked, at) {
-    if (at < this.at) return; // something newer is known
+    if (at < this.at) return;
     Object.assign(this, { at, likesCount, liked: liked ?? this.liked });
     this.show();
   }
@@ -137,7 +139,7 @@ customElements.define("like-button", class extends HTMLElement {
     this.button.textContent = count.toLocaleString();
   }
 
-  // Shown at once; asked until the server has done what the user wants last.
+  // Shown at once, asked until the server agrees.
   async toggle() {
     const isRunning = this.wish !== null;
     this.wish = !(this.wish ?? this.liked);

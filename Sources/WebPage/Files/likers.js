@@ -29,7 +29,7 @@ export class LikersScreen {
     this.#list.close();
   }
 
-  // --- What the mediator tells -----------------------------------------------------------------------------------------
+  // --- What the mediator tells ---
 
   likeAdded(change) {
     if (change.news !== this.#id) return;

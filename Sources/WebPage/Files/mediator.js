@@ -1,8 +1,8 @@
-// The mediator of the page. Screens ask it to like and to unlike, and it tells every screen what was liked and unliked, by
-// whomever. No screen knows another one.
+// The mediator of the page. Screens ask it to like and to unlike, and it tells every screen what was liked and unliked,
+// by whomever. No screen knows another one.
 //
-// What is shown is what the server has said, with what the user wishes on top. The server's counts are absolute and have a place in
-// the order of everything, so that whatever comes late, twice, or by two ways at once cannot count twice.
+// What is shown is what the server has said, with what the user wishes on top. The server's counts are absolute and
+// have a place in the order of everything, so that what comes late, twice, or by two ways at once cannot count twice.
 
 import { Client, EventStream, Refusal, encoded } from "./client.js";
 
@@ -43,12 +43,16 @@ export class LikesMediator {
     document.addEventListener("visibilitychange", () => this.#visibilityChanged());
   }
 
-  // --- Screens ---------------------------------------------------------------------------------------------------------
+  // --- Screens ---
 
   /**
-   * Adds a screen. It is told, as far as it has the method: `likeAdded` and `likeRemoved` {news, user, likesCount, viewerLikes,
-   * numberOfGivenLikes?, author?, at, place?}; `newsAdded` and `newsUpdated` (the entry); `newsRemoved` {news, mergedInto?};
-   * `readAgain()` when too much has happened, or somebody else looks; `cameBack()` when the connection is there again.
+   * Adds a screen. It is told, as far as it has the method:
+   *
+   * - `likeAdded` and `likeRemoved` {news, user, likesCount, viewerLikes, numberOfGivenLikes?, author?, at, place}, or
+   *   while the server has not said so, with `isWish` instead of a time and a place;
+   * - `newsAdded` and `newsUpdated` (the entry), `newsRemoved` {news, mergedInto?, sequence};
+   * - `readAgain()` when too much has happened, or somebody else looks;
+   * - `cameBack()` when the connection is there again.
    */
   add(screen) {
     this.#screens.add(screen);
@@ -62,7 +66,7 @@ export class LikesMediator {
     for (const screen of [...this.#screens]) screen[name]?.(...what);
   }
 
-  // --- Who likes -------------------------------------------------------------------------------------------------------
+  // --- Who likes ---
 
   /** Says who likes from now on. What is wrong with the name, if it is none; nothing otherwise. */
   setUser(user) {
@@ -76,7 +80,7 @@ export class LikesMediator {
     this.#tell("readAgain");
   }
 
-  // --- Reading ---------------------------------------------------------------------------------------------------------
+  // --- Reading ---
 
   /** A page of the feed: {entries, next, place}. */
   async feed(sort, cursor) {
@@ -133,11 +137,12 @@ export class LikesMediator {
     this.#position = place.sequence;
     this.#client.atLeast = null;
     this.#known.clear();
+    this.#wishes.clear();
     this.#stream.start(place.token);
     if (!isFirst) queueMicrotask(() => this.#tell("readAgain"));
   }
 
-  // --- Liking ----------------------------------------------------------------------------------------------------------
+  // --- Liking ---
 
   /** Likes a news, or takes the like back: shown at once, and settled when the server has answered. */
   toggle(news) {
@@ -173,7 +178,9 @@ export class LikesMediator {
     if (user !== this.user) return;
     // One that was merged away answers in the name of what it is now.
     this.#take(answer.news, { likesCount: answer.likesCount, viewerLikes: answer.liked }, answer.sequence);
-    this.#tellOf(answer.news, answer.liked, { user, at: answer.likedAt ?? new Date().toISOString() });
+    // What was so before is no news to a list.
+    const change = { user, at: answer.likedAt, place: { sequence: answer.sequence }, isWish: !answer.changed };
+    this.#tellOf(answer.news, answer.liked, change);
     if (answer.news !== news) this.#tell("readAgain");
   }
 
@@ -207,7 +214,7 @@ export class LikesMediator {
 
   #wish(news, wish) {
     this.#wishes.set(news, wish);
-    this.#tellOf(news, wish.liked, { user: this.user, at: new Date().toISOString() });
+    this.#tellOf(news, wish.liked, { user: this.user, isWish: true });
   }
 
   #refuse(news, refusal, user, operation) {
@@ -223,7 +230,7 @@ export class LikesMediator {
       if (!wish || user !== this.user || (operation && wish.operation !== operation)) continue;
       this.#wishes.delete(id);
       const { viewerLikes } = this.shown(id);
-      if (viewerLikes !== wish.liked) this.#tellOf(id, viewerLikes, { user, at: new Date().toISOString() });
+      if (viewerLikes !== wish.liked) this.#tellOf(id, viewerLikes, { user, isWish: true });
     }
   }
 
@@ -235,7 +242,7 @@ export class LikesMediator {
     }
   }
 
-  // --- What the server says --------------------------------------------------------------------------------------------
+  // --- What the server says ---
 
   #learn(entry, place, viewer) {
     // An answer to somebody who looked before says nothing of the one who looks now.
@@ -301,6 +308,7 @@ export class LikesMediator {
     this.#epoch = place.epoch;
     this.#client.atLeast = place.token;
     this.#known.clear();
+    this.#wishes.clear();
     this.#tell("readAgain");
   }
 

@@ -100,7 +100,7 @@ export class ProfileScreen {
     this.#problem.textContent = message;
   }
 
-  // --- What the mediator tells -----------------------------------------------------------------------------------------
+  // --- What the mediator tells ---
 
   likeAdded(change) {
     this.#changed(change);

@@ -21,6 +21,9 @@ const NAMES = { feed: "feed", news: "detail", profile: "profile", likers: "liker
 
 const ROOTS = { feed: { place: "feed", sort: "newest" }, profile: { place: "profile" } };
 
+/** How many screens a tab keeps. */
+const DEEPEST = 30;
+
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /** A screen that is shown, with what is around it. */
@@ -125,6 +128,7 @@ class AppCoordinator {
   #tabs = {};
   #sheets = [];
   #state = null;
+  #isReturning = false;
   #nameBox = document.querySelector("#user");
 
   /** Shows what the address, or the history of this tab of the browser, says. */
@@ -174,7 +178,7 @@ class AppCoordinator {
     const { tab, stack, sheets } = this.#state;
     const ways = FLOWS[this.#flow] ?? FLOWS.standard;
     if (ways[route.place] === "sheet") this.#navigate({ tab, stack, sheets: [...sheets, route] });
-    else if (!isSame(stack.at(-1), route)) this.#navigate({ tab, stack: [...stack, route], sheets: [] });
+    else if (!isSame(stack.at(-1), route)) this.#navigate({ tab, stack: deeper(stack, route), sheets: [] });
     else if (sheets.length > 0) this.#navigate({ tab, stack, sheets: [] });
   }
 
@@ -191,8 +195,11 @@ class AppCoordinator {
   /** Goes to where one was: back in the history if that is the last step, else onwards. */
   #return(target) {
     const { tab, stack, sheets } = target;
-    if (isSame(this.#state.before, { tab, stack, sheets })) history.back();
-    else this.#navigate(target);
+    if (this.#isReturning) return;
+    if (!isSame(this.#state.before, { tab, stack, sheets })) return this.#navigate(target);
+    // The browser does it a moment later, and a second click must not go back twice.
+    this.#isReturning = true;
+    history.back();
   }
 
   /** A news is another one now, since it was merged: wherever it is shown, that is what is shown. */
@@ -226,6 +233,9 @@ class AppCoordinator {
 
   #show(state, { isFirst = false } = {}) {
     this.#state = state;
+    this.#isReturning = false;
+    // A question is about what was shown.
+    document.querySelector("dialog:has(> .question)")?.close();
     for (const [name, tab] of Object.entries(this.#tabs)) if (name !== state.tab) tab.hide();
     const tab = this.#tabs[state.tab];
     const isNew = tab.show(state.stack);
@@ -358,6 +368,12 @@ class AppCoordinator {
     this.refused("Say who you are, then you can like.");
     this.#nameBox.focus();
   }
+}
+
+/** A stack with one more screen; what becomes too deep loses the oldest above its root. */
+function deeper(stack, route) {
+  const [root, ...rest] = [...stack, route];
+  return [root, ...rest.slice(1 - DEEPEST)];
 }
 
 /** The path of a place. */

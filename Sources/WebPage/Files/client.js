@@ -84,7 +84,7 @@ export class EventStream {
     addEventListener("offline", () => this.#connection?.abort());
   }
 
-  /** Listens from a place on, and from the last one that it knows when there is none. */
+  /** Listens from a place on; when none is named, from the last one that it knows, or else from now on. */
   start(token = this.#place) {
     this.stop();
     this.#place = token;
@@ -116,7 +116,8 @@ export class EventStream {
   }
 
   async #listen(connection) {
-    const headers = { Accept: "text/event-stream", "Last-Event-ID": this.#place };
+    const headers = { Accept: "text/event-stream" };
+    if (this.#place) headers["Last-Event-ID"] = this.#place;
     let watchdog = setTimeout(() => connection.abort(), SILENCE);
     try {
       const response = await fetch("/v1/events", { headers, cache: "no-store", signal: connection.signal });

@@ -1,6 +1,6 @@
 // The screen of one news: what it is, how many like it, and who.
 
-import { LikeControl, LikerRow, PagedList, element, facts } from "./elements.js";
+import { LikeControl, LikerRow, PagedList, Problem, element, facts } from "./elements.js";
 
 export class DetailScreen {
   title = "News";
@@ -9,10 +9,12 @@ export class DetailScreen {
   #context;
   #id;
   #facts = element("p", { class: "facts" });
-  #problem = element("p", { class: "problem", role: "alert", hidden: true });
+  #problem = new Problem(() => this.readAgain());
   #control;
   #body;
   #turn = 0;
+  /** As of which sequence the news is described, or gone. */
+  #describedAt = 0;
   #list = new PagedList({
     label: "Who likes it",
     empty: "Nobody likes it yet.",
@@ -29,7 +31,7 @@ export class DetailScreen {
       showLikers: () => context.likersChosen(this.#id, this.title),
     });
     this.#body = element("div", { hidden: true }, this.#facts, this.#control.element, this.#list.element);
-    this.element = element("div", {}, this.heading, this.#problem, this.#body);
+    this.element = element("div", {}, this.heading, this.#problem.element, this.#body);
   }
 
   start() {
@@ -50,13 +52,14 @@ export class DetailScreen {
 
   async readAgain() {
     const turn = ++this.#turn;
+    this.#describedAt = 0;
     try {
-      const { entry } = await this.#context.mediator.detail(this.#id);
+      const { entry, place } = await this.#context.mediator.detail(this.#id);
       if (turn !== this.#turn) return;
       const before = this.#id;
       this.#id = entry.id;
       if (entry.id !== before) this.#context.newsMoved(before, entry.id);
-      this.#describe(entry);
+      this.#describe(entry, place);
       this.#control.show(this.#context.mediator.shown(entry.id));
       this.#list.readAgain();
     } catch (refusal) {
@@ -64,7 +67,10 @@ export class DetailScreen {
     }
   }
 
-  #describe(entry) {
+  #describe(entry, place) {
+    // What was read may be older than what was told meanwhile.
+    if (place.sequence < this.#describedAt) return;
+    this.#describedAt = place.sequence;
     this.title = entry.title;
     this.heading.textContent = entry.title;
     this.#control.title = entry.title;
@@ -72,14 +78,13 @@ export class DetailScreen {
     const outside = outsideLink(entry.url);
     if (outside) parts.push(outside);
     this.#facts.replaceChildren(...parts);
-    this.#problem.hidden = true;
+    this.#problem.hide();
     this.#body.hidden = false;
     this.#context.titleChanged();
   }
 
   #fail(message) {
-    this.#problem.hidden = false;
-    this.#problem.textContent = message;
+    this.#problem.show(message);
     if (!this.heading.textContent) this.heading.textContent = "News";
   }
 
@@ -99,7 +104,7 @@ export class DetailScreen {
 
   newsUpdated(entry) {
     if (entry.id !== this.#id) return;
-    this.#describe(entry);
+    this.#describe(entry, entry.place);
     this.#control.show(entry);
   }
 
@@ -107,15 +112,16 @@ export class DetailScreen {
     if (entry.id === this.#id) this.readAgain();
   }
 
-  newsRemoved({ news, mergedInto }) {
+  newsRemoved({ news, mergedInto, place }) {
     if (news !== this.#id) return;
+    this.#describedAt = place.sequence;
     if (mergedInto) return void this.readAgain();
     this.#body.hidden = true;
     this.#fail("This news is not there any more.");
   }
 
   cameBack() {
-    if (!this.#problem.hidden || this.#list.hasFailed) this.readAgain();
+    if (this.#problem.isShown || this.#list.hasFailed) this.readAgain();
   }
 }
 

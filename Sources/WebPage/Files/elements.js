@@ -53,7 +53,6 @@ export function link(address, text, choose, attributes = {}) {
 export class LikeControl {
   #heart;
   #count;
-  #viewerLikes = null;
 
   constructor(title, { toggle, showLikers }) {
     this.#heart = element("button", { type: "button", class: "like", "aria-pressed": "false", onclick: toggle });
@@ -66,11 +65,33 @@ export class LikeControl {
     this.#heart.setAttribute("aria-label", `Like “${title}”`);
   }
 
-  /** Shows a count, and whether who looks is in it; null for what is not known. */
+  /** Shows a count, and whether who looks is in it; what is undefined stays. */
   show({ likesCount, viewerLikes }) {
-    this.#viewerLikes = viewerLikes ?? this.#viewerLikes;
-    this.#heart.setAttribute("aria-pressed", String(this.#viewerLikes === true));
+    if (viewerLikes !== undefined) this.#heart.setAttribute("aria-pressed", String(viewerLikes === true));
     setText(this.#count, likes(likesCount));
+  }
+}
+
+/** What went wrong, with a way to try again. */
+export class Problem {
+  #text = element("span");
+
+  constructor(tryAgain) {
+    const again = element("button", { type: "button", onclick: tryAgain }, "Try again");
+    this.element = element("p", { class: "problem", role: "alert", hidden: true }, this.#text, " ", again);
+  }
+
+  get isShown() {
+    return !this.element.hidden;
+  }
+
+  show(message) {
+    this.#text.textContent = message;
+    this.element.hidden = false;
+  }
+
+  hide() {
+    this.element.hidden = true;
   }
 }
 
@@ -152,8 +173,9 @@ export class PagedList {
   /** Reads it anew; what is shown stays until there is something to show instead. */
   readAgain() {
     this.#cursor = null;
+    this.#place = null;
     this.#isLoading = false;
-    return this.#load(true);
+    return this.#load();
   }
 
   /** Whether what it shows could not be read. */
@@ -192,16 +214,17 @@ export class PagedList {
     this.#noteEmptiness();
   }
 
-  async #load(isFresh = false) {
+  async #load() {
     if (this.#isLoading) return;
     const turn = ++this.#turn;
+    const isFirst = this.#cursor === null;
     this.#isLoading = true;
     this.#observer.disconnect();
     this.#list.setAttribute("aria-busy", "true");
     try {
       const page = await this.#options.read(this.#cursor);
       if (turn !== this.#turn) return;
-      if (isFresh) this.#clear(page.place);
+      if (isFirst) this.#clear(page.place);
       this.#append(page);
       for (const { place, change } of this.#meanwhile) if (place.sequence > page.place.sequence) change();
     } catch (refusal) {

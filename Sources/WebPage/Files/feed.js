@@ -111,13 +111,12 @@ export class FeedScreen {
   }
 
   newsUpdated(entry) {
-    const row = this.#list.rows.get(entry.id);
-    row?.describe(entry);
-    row?.show(entry);
+    this.#list.apply(entry, () => this.#list.rows.get(entry.id)?.describe(entry));
+    this.#list.rows.get(entry.id)?.show(entry);
   }
 
-  newsRemoved({ news, sequence }) {
-    this.#list.apply({ place: { sequence } }, () => this.#list.remove(news));
+  newsRemoved({ news, place }) {
+    this.#list.apply({ place }, () => this.#list.remove(news));
     this.#added.delete(news);
     this.#showNumberOfNew();
   }

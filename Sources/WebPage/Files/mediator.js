@@ -29,6 +29,9 @@ export class LikesMediator {
   /** The operations on their way, by their id. */
   #operations = new Map();
   #epoch = null;
+  #isListening = false;
+  /** How many reads are on their way. */
+  #reads = 0;
   /** The sequence up to which events were heard. */
   #position = 0;
   #connection = "connecting";
@@ -49,8 +52,9 @@ export class LikesMediator {
    * Adds a screen. It is told, as far as it has the method:
    *
    * - `likeAdded` and `likeRemoved` {news, user, likesCount, viewerLikes, numberOfGivenLikes?, author?, at, place}, or
-   *   while the server has not said so, with `isWish` instead of a time and a place;
-   * - `newsAdded` and `newsUpdated` (the entry), `newsRemoved` {news, mergedInto?, sequence};
+   *   while the server has not said so, with `isWish` instead of a time and a place; `viewerLikes` is null when nobody
+   *   looks, and undefined when it is not known;
+   * - `newsAdded` and `newsUpdated` (the entry, with its place), `newsRemoved` {news, mergedInto?, place};
    * - `readAgain()` when too much has happened, or somebody else looks;
    * - `cameBack()` when the connection is there again.
    */
@@ -100,9 +104,10 @@ export class LikesMediator {
     return { entries: body.likes, next: body.next, place };
   }
 
-  /** The numbers of a user. */
+  /** A user in numbers: {numberOfGivenLikes, numberOfReceivedLikes, place}. */
   async profile(user) {
-    return (await this.#read(`/v1/profiles/${encoded(user)}`)).body;
+    const { body, place } = await this.#read(`/v1/profiles/${encoded(user)}`);
+    return { ...body, place };
   }
 
   /** What a user likes: {entries, next, place}. */
@@ -124,9 +129,24 @@ export class LikesMediator {
 
   async #read(path, query) {
     const viewer = this.user;
-    const { body, place } = await this.#client.read(path, query);
-    this.#meet(place);
-    return { body, place, viewer };
+    this.#reads += 1;
+    try {
+      const { body, place } = await this.#client.read(path, query);
+      this.#meet(place);
+      return { body, place, viewer };
+    } catch (refusal) {
+      this.#listenAnyway();
+      throw refusal;
+    } finally {
+      this.#reads -= 1;
+    }
+  }
+
+  /** Without a first read there is no place to begin at: the stream begins where the server is when it can be reached. */
+  #listenAnyway() {
+    if (this.#epoch !== null || this.#isListening) return;
+    this.#isListening = true;
+    this.#stream.start();
   }
 
   /** Begins to listen where the first read was, and anew when the server has another journal than before. */
@@ -274,11 +294,12 @@ export class LikesMediator {
   }
 
   #hear(name, event, place) {
+    this.#epoch ??= place.epoch;
     const operation = this.#operations.get(event.operationId);
     if (operation) operation.isDone = true;
     if (name === "likeAdded" || name === "likeRemoved") this.#hearOfLike(name, event, place);
     else if (name === "newsAdded" || name === "newsUpdated") this.#hearOfNews(name, event, place);
-    else if (name === "newsRemoved") this.#hearOfRemoval(event);
+    else if (name === "newsRemoved") this.#hearOfRemoval({ ...event, place });
     else if (name === "reset") this.#startOver(place);
     this.#forgetEnded(place.sequence);
   }
@@ -287,14 +308,19 @@ export class LikesMediator {
     const liked = name === "likeAdded";
     const { news, user, at, likesCount, numberOfGivenLikes } = event;
     const change = { user, at, place, numberOfGivenLikes };
-    if (!this.#known.has(news)) return this.#tell(name, { news, likesCount, viewerLikes: null, ...change });
-    this.#take(news, { likesCount, viewerLikes: user === this.user ? liked : null }, event.sequence);
-    this.#tellOf(news, liked, change);
+    const viewerLikes = user === this.user ? liked : null;
+    // While a read is on its way, it may be of this news, and older than the event.
+    if (this.#known.has(news) || this.#reads > 0) {
+      this.#take(news, { likesCount, viewerLikes }, event.sequence);
+      this.#tellOf(news, liked, change);
+    } else {
+      this.#tell(name, { news, likesCount, viewerLikes: viewerLikes ?? undefined, ...change });
+    }
   }
 
   #hearOfNews(name, event, place) {
-    const known = this.#known.has(event.id);
-    this.#tell(name, known ? this.#learn({ ...event, viewerLikes: null }, place, null) : event);
+    const entry = this.#known.has(event.id) ? this.#learn({ ...event, viewerLikes: null }, place, null) : event;
+    this.#tell(name, { ...entry, place });
   }
 
   #hearOfRemoval(event) {
@@ -329,7 +355,7 @@ export class LikesMediator {
     const before = this.#connection;
     this.#connection = state;
     this.#delegate.connectionChanged(state);
-    if (state === "live" && before === "offline") this.#tell("cameBack");
+    if (state === "live" && before !== "live") this.#tell("cameBack");
   }
 }
 

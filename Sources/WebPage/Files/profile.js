@@ -1,6 +1,6 @@
 // The screen of one user: in numbers, and what the user likes.
 
-import { NewsRow, PagedList, element, number } from "./elements.js";
+import { NewsRow, PagedList, Problem, element, number } from "./elements.js";
 
 /** Milliseconds between two looks at the numbers, however much happens. */
 const REST = 1_000;
@@ -12,7 +12,10 @@ export class ProfileScreen {
   #named;
   #given = element("dd", { "data-number": "given" });
   #received = element("dd", { "data-number": "received" });
-  #problem = element("p", { class: "problem", role: "alert", hidden: true });
+  /** As of which sequence the likes given are shown. */
+  #givenAt = 0;
+  #nobody = element("p", { class: "note", hidden: true }, "Say who you are, above, to see what you like.");
+  #problem = new Problem(() => this.readAgain());
   #body;
   #turn = 0;
   #rest = null;
@@ -42,7 +45,7 @@ export class ProfileScreen {
       ),
       this.#list.element,
     );
-    this.element = element("div", {}, this.heading, this.#problem, this.#body);
+    this.element = element("div", {}, this.heading, this.#nobody, this.#problem.element, this.#body);
     this.heading.textContent = this.title;
   }
 
@@ -67,9 +70,17 @@ export class ProfileScreen {
   readAgain() {
     this.heading.textContent = this.title;
     this.#context.titleChanged();
-    if (!this.#user) return this.#fail("Say who you are, above, to see what you like.");
+    this.#nobody.hidden = Boolean(this.#user);
+    this.#givenAt = 0;
+    if (!this.#user) return this.#showNobody();
     this.#list.readAgain();
-    return this.#readNumbers();
+    this.#readNumbers();
+  }
+
+  #showNobody() {
+    this.#turn += 1;
+    this.#problem.hide();
+    this.#body.hidden = true;
   }
 
   async #readNumbers() {
@@ -77,12 +88,12 @@ export class ProfileScreen {
     try {
       const profile = await this.#context.mediator.profile(this.#user);
       if (turn !== this.#turn) return;
-      this.#given.textContent = number(profile.numberOfGivenLikes);
+      this.#showGiven(profile.numberOfGivenLikes, profile.place);
       this.#received.textContent = number(profile.numberOfReceivedLikes);
-      this.#problem.hidden = true;
+      this.#problem.hide();
       this.#body.hidden = false;
     } catch (refusal) {
-      if (turn === this.#turn) this.#fail(refusal.message);
+      if (turn === this.#turn && this.#body.hidden) this.#problem.show(refusal.message);
     }
   }
 
@@ -94,10 +105,10 @@ export class ProfileScreen {
     }, REST);
   }
 
-  #fail(message) {
-    this.#body.hidden = true;
-    this.#problem.hidden = false;
-    this.#problem.textContent = message;
+  #showGiven(likes, { sequence }) {
+    if (sequence < this.#givenAt) return;
+    this.#givenAt = sequence;
+    this.#given.textContent = number(likes);
   }
 
   // --- What the mediator tells ---
@@ -115,7 +126,7 @@ export class ProfileScreen {
   #changed(change) {
     this.#list.rows.get(change.news)?.show(change);
     if (change.user === this.#user && change.numberOfGivenLikes !== undefined)
-      this.#given.textContent = number(change.numberOfGivenLikes);
+      this.#showGiven(change.numberOfGivenLikes, change.place);
     // How many likes a user has received no event says. Of whom a news is that was never read, is not known.
     if (change.place && (change.author === undefined || change.author === this.#user)) this.#readNumbersSoon();
   }
@@ -135,17 +146,16 @@ export class ProfileScreen {
   }
 
   newsUpdated(entry) {
-    const row = this.#list.rows.get(entry.id);
-    row?.describe(entry);
-    row?.show(entry);
+    this.#list.apply(entry, () => this.#list.rows.get(entry.id)?.describe(entry));
+    this.#list.rows.get(entry.id)?.show(entry);
   }
 
-  newsRemoved({ news }) {
-    this.#remove(news);
+  newsRemoved({ news, place }) {
+    this.#list.apply({ place }, () => this.#remove(news));
     if (this.#user) this.#readNumbersSoon();
   }
 
   cameBack() {
-    if (!this.#problem.hidden || this.#list.hasFailed) this.readAgain();
+    if (this.#problem.isShown || this.#list.hasFailed) this.readAgain();
   }
 }

@@ -85,14 +85,15 @@ export class EventStream {
   }
 
   /** Listens from a place on; when none is named, from the last one that it knows, or else from now on. */
-  start(token = this.#place) {
-    this.stop();
-    this.#place = token;
+  start(token) {
+    this.stop(token);
     this.#connection = new AbortController();
     this.#run(this.#connection);
   }
 
-  stop() {
+  /** Stops, to begin at a place next time; when none is named, at the last one that it knows. */
+  stop(token = this.#place) {
+    this.#place = token;
     const connection = this.#connection;
     this.#connection = null;
     connection?.abort();

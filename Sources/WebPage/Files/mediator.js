@@ -144,9 +144,15 @@ export class LikesMediator {
 
   /** Without a first read there is no place to begin at: the stream begins where the server is when it can be reached. */
   #listenAnyway() {
-    if (this.#epoch !== null || this.#isListening) return;
+    if (!this.#isListening) this.#listen();
+  }
+
+  /** Listens from a place on; a page that nobody sees yet, when it is seen. */
+  #listen(token) {
     this.#isListening = true;
-    this.#stream.start();
+    this.#isPaused = document.hidden;
+    if (document.hidden) this.#stream.stop(token);
+    else this.#stream.start(token);
   }
 
   /** Begins to listen where the first read was, and anew when the server has another journal than before. */
@@ -158,7 +164,7 @@ export class LikesMediator {
     this.#client.atLeast = null;
     this.#known.clear();
     this.#wishes.clear();
-    this.#stream.start(place.token);
+    this.#listen(place.token);
     if (!isFirst) queueMicrotask(() => this.#tell("readAgain"));
   }
 
@@ -342,7 +348,7 @@ export class LikesMediator {
     clearTimeout(this.#patience);
     if (document.hidden) {
       this.#patience = setTimeout(() => {
-        this.#isPaused = this.#epoch !== null;
+        this.#isPaused = this.#isListening;
         this.#stream.stop();
       }, HIDDEN_PATIENCE);
     } else if (this.#isPaused) {

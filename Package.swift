@@ -45,7 +45,7 @@ let package = Package(
                 .embedInCode("Files/mediator.js"), .embedInCode("Files/client.js"),
                 .embedInCode("Files/elements.js"), .embedInCode("Files/feed.js"),
                 .embedInCode("Files/detail.js"), .embedInCode("Files/profile.js"),
-                .embedInCode("Files/likers.js"), .embedInCode("Files/like-button.js"),
+                .embedInCode("Files/like-button.js"),
                 .embedInCode("Files/demo.html"), .embedInCode("Files/demo.js"),
             ]),
         .target(

@@ -16,12 +16,10 @@ package enum PageFile: CaseIterable, Sendable {
     case elements
     /// The screen with all news.
     case feed
-    /// The screen of one news.
+    /// The screen of one news, and the sheet that says who likes it.
     case detail
     /// The screen of one user.
     case profile
-    /// The sheet that says who likes a news.
-    case likers
     /// The like button for pages of others.
     case likeButton
     /// A page of others, as an example.
@@ -41,7 +39,6 @@ package enum PageFile: CaseIterable, Sendable {
         case .feed: "feed.js"
         case .detail: "detail.js"
         case .profile: "profile.js"
-        case .likers: "likers.js"
         case .demoScript: "demo.js"
         }
     }
@@ -67,7 +64,6 @@ package enum PageFile: CaseIterable, Sendable {
         case .feed: PackageResources.feed_js
         case .detail: PackageResources.detail_js
         case .profile: PackageResources.profile_js
-        case .likers: PackageResources.likers_js
         case .likeButton: PackageResources.like_button_js
         case .demo: PackageResources.demo_html
         case .demoScript: PackageResources.demo_js

@@ -4,7 +4,7 @@ import Testing
 /// How the web page is served; what it does is tested in a browser.
 @Suite struct WebPageTests {
     private static let parts = [
-        "app.js", "mediator.js", "client.js", "elements.js", "feed.js", "detail.js", "profile.js", "likers.js",
+        "app.js", "mediator.js", "client.js", "elements.js", "feed.js", "detail.js", "profile.js",
         "demo.js",
     ]
     private static let scripts = ["/like-button.js"] + parts.map { "/page/\($0)" }

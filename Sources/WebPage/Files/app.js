@@ -2,9 +2,8 @@
 // every way from one to another is in this file.
 
 import { element, showDialog } from "./elements.js";
-import { DetailScreen } from "./detail.js";
+import { DetailScreen, LikersScreen } from "./detail.js";
 import { FeedScreen } from "./feed.js";
-import { LikersScreen } from "./likers.js";
 import { LikesMediator } from "./mediator.js";
 import { ProfileScreen } from "./profile.js";
 
@@ -174,10 +173,13 @@ class AppCoordinator {
 
   // --- Ways ---
 
+  get #ways() {
+    return Object.hasOwn(FLOWS, this.#flow) ? FLOWS[this.#flow] : FLOWS.standard;
+  }
+
   #go(route) {
     const { tab, stack, sheets } = this.#state;
-    const ways = FLOWS[this.#flow] ?? FLOWS.standard;
-    if (ways[route.place] === "sheet") this.#navigate({ tab, stack, sheets: [...sheets, route] });
+    if (this.#ways[route.place] === "sheet") this.#navigate({ tab, stack, sheets: [...sheets, route] });
     else if (!isSame(stack.at(-1), route)) this.#navigate({ tab, stack: deeper(stack, route), sheets: [] });
     else if (sheets.length > 0) this.#navigate({ tab, stack, sheets: [] });
   }
@@ -329,7 +331,7 @@ class AppCoordinator {
     }
     if (first !== "news") return { tab: "feed", stack: [feed], sheets: [] };
     const route = { place: "news", id: decodeURIComponent(second) };
-    const isSheet = (FLOWS[this.#flow] ?? FLOWS.standard).news === "sheet";
+    const isSheet = this.#ways.news === "sheet";
     return { tab: "feed", stack: isSheet ? [feed] : [feed, route], sheets: isSheet ? [route] : [] };
   }
 
@@ -355,11 +357,14 @@ class AppCoordinator {
   }
 
   refused(message) {
-    const dismiss = element("button", { type: "button", onclick: () => line.remove() }, "Dismiss");
-    const line = element("p", {}, message, " ", dismiss);
     // In a dialog, for all else is out of reach while one is open.
-    const reachable = document.querySelector("dialog[open]:last-of-type") ?? document;
-    reachable.querySelector(".messages").replaceChildren(line);
+    const dialog = document.querySelector("dialog[open]:last-of-type");
+    const dismissed = () => {
+      line.remove();
+      (dialog ?? document.querySelector("main")).focus({ preventScroll: true });
+    };
+    const line = element("p", {}, message, " ", element("button", { type: "button", onclick: dismissed }, "Dismiss"));
+    (dialog ?? document).querySelector(".messages").replaceChildren(line);
   }
 
   userNeeded() {

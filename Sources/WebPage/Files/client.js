@@ -25,6 +25,10 @@ export function placeOf(token) {
   return { token, epoch, sequence: Number(sequence) };
 }
 
+/** Milliseconds for an answer, and for one to a call about everything there is. */
+const PATIENCE = 30_000;
+export const LONG_PATIENCE = 600_000;
+
 export class Client {
   /** A token that reads must not be older than, once there is one. */
   atLeast = null;
@@ -34,16 +38,16 @@ export class Client {
     const set = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
     const text = new URLSearchParams(set).toString();
     const headers = this.atLeast ? { "Likes-Min-Sequence": this.atLeast } : {};
-    return this.#call(text ? `${path}?${text}` : path, { headers });
+    return this.#call(text ? `${path}?${text}` : path, { headers }, PATIENCE);
   }
 
   /** Writes; all writes are safe to repeat. */
-  write(method, path, operationId) {
-    return this.#call(path, { method, headers: { "Operation-Id": operationId } });
+  write(method, path, operationId, patience = PATIENCE) {
+    return this.#call(path, { method, headers: { "Operation-Id": operationId } }, patience);
   }
 
-  async #call(path, options) {
-    const response = await fetch(path, options).catch(() => {
+  async #call(path, options, patience) {
+    const response = await fetch(path, { ...options, signal: AbortSignal.timeout(patience) }).catch(() => {
       throw Refusal.unreachable();
     });
     if (!response.ok) throw await Refusal.of(response);

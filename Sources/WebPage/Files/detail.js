@@ -1,7 +1,8 @@
-// The screen of one news: what it is, how many like it, and who.
+// The screens of one news: what it is and who likes it, and the sheet that says only that.
 
 import { LikeControl, LikerRow, PagedList, Problem, element, facts } from "./elements.js";
 
+/** What a news is, how many like it, and who. */
 export class DetailScreen {
   title = "News";
   heading = element("h1", { tabindex: "-1", dir: "auto" });
@@ -122,6 +123,61 @@ export class DetailScreen {
 
   cameBack() {
     if (this.#problem.isShown || this.#list.hasFailed) this.readAgain();
+  }
+}
+
+/** The sheet that says who likes a news. */
+export class LikersScreen {
+  heading;
+  #id;
+  #list;
+
+  constructor({ id, title }, context) {
+    this.#id = id;
+    this.title = `Who likes “${title}”`;
+    this.heading = element("h2", { dir: "auto" }, this.title);
+    this.#list = new PagedList({
+      label: "Who likes it",
+      empty: "Nobody likes it yet.",
+      read: (cursor) => context.mediator.likers(this.#id, cursor),
+      keyOf: (like) => like.user,
+      rowOf: (like) => new LikerRow(like, context),
+    });
+    this.element = element("div", {}, this.heading, this.#list.element);
+  }
+
+  start() {
+    this.#list.readAgain();
+  }
+
+  stop() {
+    this.#list.close();
+  }
+
+  // --- What the mediator tells ---
+
+  likeAdded(change) {
+    if (change.news !== this.#id) return;
+    this.#list.apply(change, () => this.#list.putFirst({ user: change.user, likedAt: change.at }));
+  }
+
+  likeRemoved(change) {
+    if (change.news !== this.#id) return;
+    this.#list.apply(change, () => this.#list.remove(change.user));
+  }
+
+  newsRemoved({ news, mergedInto }) {
+    if (news !== this.#id) return;
+    this.#id = mergedInto ?? news;
+    this.#list.readAgain();
+  }
+
+  readAgain() {
+    this.#list.readAgain();
+  }
+
+  cameBack() {
+    if (this.#list.hasFailed) this.readAgain();
   }
 }
 

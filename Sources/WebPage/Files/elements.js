@@ -166,7 +166,7 @@ export class PagedList {
   /** Options: `label`, `empty` (a text), `read(cursor)` to {entries, next, place}, `keyOf(entry)`, `rowOf(entry)`. */
   constructor(options) {
     this.#options = options;
-    this.#list = element("ol", { "aria-label": options.label });
+    this.#list = element("ol", { "aria-label": options.label, tabindex: "-1" });
     this.element = element("div", { class: "list" }, this.#list, this.#note, this.#more);
   }
 
@@ -201,17 +201,26 @@ export class PagedList {
   /** Puts an entry on top; it moves there when it is in the list already. */
   putFirst(entry) {
     const key = this.#options.keyOf(entry);
-    this.rows.get(key)?.element.remove();
+    const before = this.rows.get(key)?.element;
     const row = this.#options.rowOf(entry);
     this.rows.set(key, row);
     this.#list.prepend(row.element);
+    if (before) this.#removeRow(before, row.element);
     this.#noteEmptiness();
   }
 
   remove(key) {
-    this.rows.get(key)?.element.remove();
+    const row = this.rows.get(key)?.element;
+    if (row) this.#removeRow(row, row.nextElementSibling ?? row.previousElementSibling);
     this.rows.delete(key);
     this.#noteEmptiness();
+  }
+
+  /** Removes a row; the focus, if it is in it, goes to another one. */
+  #removeRow(row, other) {
+    const hasFocus = row.contains(document.activeElement);
+    row.remove();
+    if (hasFocus) (other?.querySelector("button, a") ?? this.#list).focus({ preventScroll: true });
   }
 
   async #load() {

@@ -4,7 +4,7 @@
 // What is shown is what the server has said, with what the user wishes on top. The server's counts are absolute and
 // have a place in the order of everything, so that what comes late, twice, or by two ways at once cannot count twice.
 
-import { Client, EventStream, Refusal, encoded } from "./client.js";
+import { Client, EventStream, LONG_PATIENCE, Refusal, encoded } from "./client.js";
 
 /** The longest user id, in bytes of UTF-8. */
 const LONGEST_ID = 256;
@@ -186,11 +186,12 @@ export class LikesMediator {
       const operation = this.#begin();
       try {
         const path = `/v1/news/${encoded(news)}/likes/${encoded(user)}`;
-        const { body, place } = await this.#client.write(wish.liked ? "PUT" : "DELETE", path, operation.id);
-        this.#settle(news, body, place, user);
+        const answered = this.#client.write(wish.liked ? "PUT" : "DELETE", path, operation.id);
+        // The stream may tell of it before the answer does, which can be late, or lost.
+        const answer = await Promise.race([answered, operation.heard]);
+        if (answer) this.#settle(news, answer.body, answer.place, user);
       } catch (refusal) {
-        // Without an answer, the stream may have told already that it was done.
-        if (!operation.isDone) this.#refuse([news], refusal, user);
+        this.#refuse([news], refusal, user);
       } finally {
         this.#operations.delete(operation.id);
       }
@@ -204,8 +205,9 @@ export class LikesMediator {
     if (user !== this.user) return;
     // One that was merged away answers in the name of what it is now.
     this.#take(answer.news, { likesCount: answer.likesCount, viewerLikes: answer.liked }, answer.sequence);
-    // What was so before is no news to a list.
-    const change = { user, at: answer.likedAt, place: { sequence: answer.sequence }, isWish: !answer.changed };
+    // What was so before, or what the stream has told already, is no news to a list.
+    const isWish = !answer.changed || answer.sequence <= this.#position;
+    const change = { user, at: answer.likedAt, place: { sequence: answer.sequence }, isWish };
     this.#tellOf(answer.news, answer.liked, change);
     if (answer.news !== news) this.#tell("readAgain");
   }
@@ -219,7 +221,7 @@ export class LikesMediator {
     for (const id of news) this.#wish(id, { liked, operation });
     try {
       const path = `/v1/profiles/${encoded(user)}/likes`;
-      const { body, place } = await this.#client.write(liked ? "PUT" : "DELETE", path, operation.id);
+      const { body, place } = await this.#client.write(liked ? "PUT" : "DELETE", path, operation.id, LONG_PATIENCE);
       this.#meet(place);
       // The answer has no counts: the events have, and they may not be here yet.
       operation.end = body.sequence;
@@ -233,7 +235,8 @@ export class LikesMediator {
   }
 
   #begin() {
-    const operation = { id: newOperationId(), isDone: false };
+    const { promise, resolve } = Promise.withResolvers();
+    const operation = { id: newOperationId(), heard: promise, hear: resolve };
     this.#operations.set(operation.id, operation);
     return operation;
   }
@@ -301,12 +304,11 @@ export class LikesMediator {
 
   #hear(name, event, place) {
     this.#epoch ??= place.epoch;
-    const operation = this.#operations.get(event.operationId);
-    if (operation) operation.isDone = true;
     if (name === "likeAdded" || name === "likeRemoved") this.#hearOfLike(name, event, place);
     else if (name === "newsAdded" || name === "newsUpdated") this.#hearOfNews(name, event, place);
     else if (name === "newsRemoved") this.#hearOfRemoval({ ...event, place });
     else if (name === "reset") this.#startOver(place);
+    this.#operations.get(event.operationId)?.hear();
     this.#forgetEnded(place.sequence);
   }
 

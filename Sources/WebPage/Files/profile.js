@@ -2,8 +2,11 @@
 
 import { NewsRow, PagedList, Problem, element, number } from "./elements.js";
 
-/** Milliseconds between two looks at the numbers, however much happens. */
+/** Milliseconds between two looks at the numbers, or at the list, however much happens. */
 const REST = 1_000;
+
+/** How many likes at once are read one by one; of more, the list is read anew. */
+const FEW = 10;
 
 export class ProfileScreen {
   heading = element("h1", { tabindex: "-1", dir: "auto" });
@@ -19,8 +22,9 @@ export class ProfileScreen {
   #body;
   #turn = 0;
   #rest = null;
-  /** The news that are being read to be put on top. */
-  #coming = new Set();
+  #listRest = null;
+  /** The news that are being read to be put on top, with the sequence of their like. */
+  #coming = new Map();
   #last = Promise.resolve();
   #list = new PagedList({
     label: "Likes",
@@ -64,6 +68,7 @@ export class ProfileScreen {
   stop() {
     this.#turn += 1;
     clearTimeout(this.#rest);
+    clearTimeout(this.#listRest);
     this.#list.close();
   }
 
@@ -78,7 +83,9 @@ export class ProfileScreen {
   }
 
   #showNobody() {
+    // No answer that is on its way is of interest any more.
     this.#turn += 1;
+    this.#list.close();
     this.#problem.hide();
     this.#body.hidden = true;
   }
@@ -101,7 +108,15 @@ export class ProfileScreen {
   #readNumbersSoon() {
     this.#rest ??= setTimeout(() => {
       this.#rest = null;
-      this.#readNumbers();
+      if (this.#user) this.#readNumbers();
+    }, REST);
+  }
+
+  #readListSoon() {
+    this.#coming.clear();
+    this.#listRest ??= setTimeout(() => {
+      this.#listRest = null;
+      if (this.#user) this.#list.readAgain();
     }, REST);
   }
 
@@ -115,7 +130,7 @@ export class ProfileScreen {
 
   likeAdded(change) {
     this.#changed(change);
-    if (change.user === this.#user) this.#list.apply(change, () => this.#putFirst(change.news));
+    if (change.user === this.#user) this.#list.apply(change, () => this.#putFirst(change));
   }
 
   likeRemoved(change) {
@@ -132,11 +147,17 @@ export class ProfileScreen {
   }
 
   /** An event names the news only, so the rest is read; one after the other, for the order. */
-  #putFirst(news) {
-    this.#coming.add(news);
+  #putFirst({ news, place }) {
+    // It is told by the answer and by the stream.
+    if (this.#listRest || this.#coming.get(news) === place.sequence) return;
+    if (this.#coming.size >= FEW) return this.#readListSoon();
+    this.#coming.set(news, place.sequence);
     this.#last = this.#last.then(async () => {
+      if (this.#coming.get(news) !== place.sequence) return;
       const { entry } = await this.#context.mediator.detail(news).catch(() => ({}));
-      if (this.#coming.delete(news) && entry) this.#list.putFirst(entry);
+      if (this.#coming.get(news) !== place.sequence) return;
+      this.#coming.delete(news);
+      if (entry) this.#list.putFirst(entry);
     });
   }
 

@@ -47,7 +47,7 @@ class Shown {
 
   hide() {
     if (this.element.hidden) return;
-    if (this.element.contains(document.activeElement)) this.#focused = document.activeElement;
+    this.#focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     this.#scrolled = scrollY;
     this.element.hidden = true;
   }
@@ -138,7 +138,12 @@ class AppCoordinator {
       this.#tabs[name] = new TabCoordinator(name, this.#context, () => this.#goBack());
       main.append(this.#tabs[name].element);
     }
-    addEventListener("popstate", (event) => this.#show(event.state ?? this.#stateOf(location)));
+    addEventListener("popstate", (event) => {
+      const state = event.state ?? this.#stateOf(location);
+      // Who looks may be somebody else now.
+      history.replaceState(state, "", this.#addressOfState(state));
+      this.#show(state);
+    });
     document.querySelector("#tabs").addEventListener("click", (event) => this.#tabClicked(event));
     document.querySelector(".skip").addEventListener("click", (event) => {
       event.preventDefault();
@@ -272,6 +277,7 @@ class AppCoordinator {
     dialog.addEventListener("close", () => this.#sheets.at(-1)?.dialog === dialog && this.#closeSheet());
     dialog.addEventListener("click", (event) => event.target === dialog && this.#closeSheet());
     shown.show();
+    shown.screen.heading.focus();
     const close = () => {
       shown.stop();
       dialog.close();

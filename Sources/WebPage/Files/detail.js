@@ -48,6 +48,8 @@ export class DetailScreen {
   update({ id }) {
     if (id === this.#id) return;
     this.#id = id;
+    this.#body.hidden = true;
+    this.heading.textContent = "";
     this.readAgain();
   }
 
@@ -64,7 +66,9 @@ export class DetailScreen {
       this.#control.show(this.#context.mediator.shown(entry.id));
       this.#list.readAgain();
     } catch (refusal) {
-      if (turn === this.#turn) this.#fail(refusal.message);
+      if (turn !== this.#turn) return;
+      if (refusal.status === 404) this.#body.hidden = true;
+      this.#fail(refusal.message);
     }
   }
 
@@ -135,7 +139,7 @@ export class LikersScreen {
   constructor({ id, title }, context) {
     this.#id = id;
     this.title = `Who likes “${title}”`;
-    this.heading = element("h2", { dir: "auto" }, this.title);
+    this.heading = element("h2", { tabindex: "-1", dir: "auto" }, this.title);
     this.#list = new PagedList({
       label: "Who likes it",
       empty: "Nobody likes it yet.",

@@ -140,7 +140,7 @@ export function facts({ author, publishedAt }, context) {
 export class LikerRow {
   constructor({ user, likedAt }, context) {
     const name = link(context.addressOf("profile", user), user, () => context.profileChosen(user));
-    this.element = element("li", { "data-user": user }, name, " ", time(likedAt));
+    this.element = element("li", { "data-user": user }, name, time(likedAt));
   }
 }
 

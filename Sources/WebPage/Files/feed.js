@@ -103,8 +103,8 @@ export class FeedScreen {
 
   newsAdded(entry) {
     // Where it belongs in the other orders, the next look tells.
-    if (this.#sort !== "newest" || this.#list.rows.has(entry.id)) return;
     if (this.#list.rows.size === 0) return this.readAgain();
+    if (this.#sort !== "newest" || this.#list.rows.has(entry.id)) return;
     // Nothing moves below the eyes and the fingers of who reads.
     this.#added.add(entry.id);
     this.#showNumberOfNew();

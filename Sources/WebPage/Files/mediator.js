@@ -30,6 +30,11 @@ export class LikesMediator {
   #operations = new Map();
   #epoch = null;
   #isListening = false;
+  /** The sequence that the stream was begun at. */
+  #begunAt = 0;
+  /** What is being done about single news, and about all of them. */
+  #running = new Set();
+  #lastBulk = Promise.resolve();
   /** How many reads are on their way. */
   #reads = 0;
   /** The sequence up to which events were heard. */
@@ -133,6 +138,8 @@ export class LikesMediator {
     try {
       const { body, place } = await this.#client.read(path, query);
       this.#meet(place);
+      // Of several first reads the earliest counts, whichever is answered first.
+      if (place.epoch === this.#epoch && place.sequence < this.#begunAt) this.#begin(place);
       return { body, place, viewer };
     } catch (refusal) {
       this.#listenAnyway();
@@ -140,6 +147,11 @@ export class LikesMediator {
     } finally {
       this.#reads -= 1;
     }
+  }
+
+  #begin(place) {
+    this.#begunAt = this.#position = place.sequence;
+    this.#listen(place.token);
   }
 
   /** Without a first read there is no place to begin at: the stream begins where the server is when it can be reached. */
@@ -160,11 +172,10 @@ export class LikesMediator {
     if (this.#epoch === place.epoch) return;
     const isFirst = this.#epoch === null;
     this.#epoch = place.epoch;
-    this.#position = place.sequence;
     this.#client.atLeast = null;
     this.#known.clear();
     this.#wishes.clear();
-    this.#listen(place.token);
+    this.#begin(place);
     if (!isFirst) queueMicrotask(() => this.#tell("readAgain"));
   }
 
@@ -175,15 +186,18 @@ export class LikesMediator {
     if (!this.user) return this.#delegate.userNeeded();
     const running = this.#wishes.get(news)?.isRunning;
     this.#wish(news, { liked: !this.shown(news).viewerLikes, isRunning: true });
-    if (!running) this.#carryOut(news, this.user);
+    if (running) return;
+    const carriedOut = this.#carryOut(news, this.user).finally(() => this.#running.delete(carriedOut));
+    this.#running.add(carriedOut);
   }
 
   /** Sends what the user wants of a news, one request after the other, until the server agrees. */
   async #carryOut(news, user) {
+    await this.#lastBulk;
     for (;;) {
       const wish = this.#wishes.get(news);
       if (!wish?.isRunning || user !== this.user) return;
-      const operation = this.#begin();
+      const operation = this.#beginOperation();
       try {
         const path = `/v1/news/${encoded(news)}/likes/${encoded(user)}`;
         const answered = this.#client.write(wish.liked ? "PUT" : "DELETE", path, operation.id);
@@ -212,13 +226,18 @@ export class LikesMediator {
     if (answer.news !== news) this.#tell("readAgain");
   }
 
-  /** Likes all news there are, or takes all likes back. */
-  async toggleAll(liked) {
+  /** Likes all news there are, or takes all likes back: after what was wished before, and before what is wished later. */
+  toggleAll(liked) {
     if (!this.user) return this.#delegate.userNeeded();
     const user = this.user;
-    const operation = this.#begin();
+    const operation = this.#beginOperation();
     const news = [...this.#known.keys()].filter((id) => this.shown(id).viewerLikes !== liked);
     for (const id of news) this.#wish(id, { liked, operation });
+    const before = Promise.allSettled([this.#lastBulk, ...this.#running]);
+    this.#lastBulk = before.then(() => this.#carryOutAll(liked, news, user, operation));
+  }
+
+  async #carryOutAll(liked, news, user, operation) {
     try {
       const path = `/v1/profiles/${encoded(user)}/likes`;
       const { body, place } = await this.#client.write(liked ? "PUT" : "DELETE", path, operation.id, LONG_PATIENCE);
@@ -234,7 +253,7 @@ export class LikesMediator {
     }
   }
 
-  #begin() {
+  #beginOperation() {
     const { promise, resolve } = Promise.withResolvers();
     const operation = { id: newOperationId(), heard: promise, hear: resolve };
     this.#operations.set(operation.id, operation);

@@ -166,14 +166,19 @@ export class ProfileScreen {
     this.#list.remove(news);
   }
 
+  newsAdded() {
+    this.#readNumbersSoon();
+  }
+
   newsUpdated(entry) {
+    this.#readNumbersSoon();
     this.#list.apply(entry, () => this.#list.rows.get(entry.id)?.describe(entry));
     this.#list.rows.get(entry.id)?.show(entry);
   }
 
   newsRemoved({ news, place }) {
     this.#list.apply({ place }, () => this.#remove(news));
-    if (this.#user) this.#readNumbersSoon();
+    this.#readNumbersSoon();
   }
 
   cameBack() {

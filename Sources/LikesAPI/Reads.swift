@@ -47,7 +47,8 @@ struct Reads {
         let list = Cursor.List.likes(by: user)
         var place = try Place(query, list)
         let (includesNews, viewer) = (try query.includesNews(), try query.viewer())
-        let page = reader.likes(by: user, viewer: viewer, before: place.before, limit: place.limit)
+        let page = reader.likes(
+            by: user, viewer: includesNews ? viewer : nil, before: place.before, limit: place.limit)
         if includesNews { place.parameters.append(("include", "news")) }
         if let viewer { place.parameters.append(("viewer", viewer.text)) }
         let changes = includesNews ? page.likes.map(\.changedAt) : []

@@ -15,7 +15,7 @@ const FLOWS = {
 
 const SCREENS = { feed: FeedScreen, news: DetailScreen, profile: ProfileScreen, likers: LikersScreen };
 
-/** What tests and styles call the screens. */
+/** What the screens are called in the page. */
 const NAMES = { feed: "feed", news: "detail", profile: "profile", likers: "likers" };
 
 const ROOTS = { feed: { place: "feed", sort: "newest" }, profile: { place: "profile" } };

@@ -41,9 +41,9 @@ export class Client {
     return this.#call(text ? `${path}?${text}` : path, { headers }, PATIENCE);
   }
 
-  /** Writes; all writes are safe to repeat. */
+  /** Writes, also when the page is closed meanwhile; all writes are safe to repeat. */
   write(method, path, operationId, patience = PATIENCE) {
-    return this.#call(path, { method, headers: { "Operation-Id": operationId } }, patience);
+    return this.#call(path, { method, headers: { "Operation-Id": operationId }, keepalive: true }, patience);
   }
 
   async #call(path, options, patience) {

@@ -16,17 +16,12 @@ export class DetailScreen {
   #turn = 0;
   /** As of which sequence the news is described, or gone. */
   #describedAt = 0;
-  #list = new PagedList({
-    label: "Who likes it",
-    empty: "Nobody likes it yet.",
-    read: (cursor) => this.#context.mediator.likers(this.#id, cursor),
-    keyOf: (like) => like.user,
-    rowOf: (like) => new LikerRow(like, this.#context),
-  });
+  #list;
 
   constructor({ id }, context) {
     this.#context = context;
     this.#id = id;
+    this.#list = listOfLikers(() => this.#id, context);
     this.#control = new LikeControl("", {
       toggle: () => context.mediator.toggle(this.#id),
       showLikers: () => context.likersChosen(this.#id, this.title),
@@ -140,13 +135,7 @@ export class LikersScreen {
     this.#id = id;
     this.title = `Who likes “${title}”`;
     this.heading = element("h2", { tabindex: "-1", dir: "auto" }, this.title);
-    this.#list = new PagedList({
-      label: "Who likes it",
-      empty: "Nobody likes it yet.",
-      read: (cursor) => context.mediator.likers(this.#id, cursor),
-      keyOf: (like) => like.user,
-      rowOf: (like) => new LikerRow(like, context),
-    });
+    this.#list = listOfLikers(() => this.#id, context);
     this.element = element("div", {}, this.heading, this.#list.element);
   }
 
@@ -183,6 +172,16 @@ export class LikersScreen {
   cameBack() {
     if (this.#list.hasFailed) this.readAgain();
   }
+}
+
+function listOfLikers(id, context) {
+  return new PagedList({
+    label: "Who likes it",
+    empty: "Nobody likes it yet.",
+    read: (cursor) => context.mediator.likers(id(), cursor),
+    keyOf: (like) => like.user,
+    rowOf: (like) => new LikerRow(like, context),
+  });
 }
 
 /** A link to where the news is; nothing for what is no address of the web. */

@@ -148,6 +148,8 @@ export class LikerRow {
 export class PagedList {
   /** The rows by the key of their entry. */
   rows = new Map();
+  /** Whether what it should show could not be read. */
+  hasFailed = false;
   #list;
   #more = element("button", { type: "button", class: "more", hidden: true, onclick: () => this.#load() }, "More");
   #note = element("p", { class: "note", hidden: true });
@@ -166,7 +168,8 @@ export class PagedList {
   /** Options: `label`, `empty` (a text), `read(cursor)` to {entries, next, place}, `keyOf(entry)`, `rowOf(entry)`. */
   constructor(options) {
     this.#options = options;
-    this.#list = element("ol", { "aria-label": options.label, tabindex: "-1" });
+    // Without its numbers, some take it for no list.
+    this.#list = element("ol", { role: "list", "aria-label": options.label, tabindex: "-1" });
     this.element = element("div", { class: "list" }, this.#list, this.#note, this.#more);
   }
 
@@ -174,13 +177,15 @@ export class PagedList {
   readAgain() {
     this.#cursor = null;
     this.#place = null;
+    this.#meanwhile = [];
     this.#isLoading = false;
     return this.#load();
   }
 
-  /** Whether what it shows could not be read. */
-  get hasFailed() {
-    return this.#note.classList.contains("problem");
+  /** Shows what has become of a news in it. */
+  update(entry) {
+    this.apply(entry, () => this.rows.get(entry.id)?.describe(entry));
+    this.rows.get(entry.id)?.show(entry);
   }
 
   close() {
@@ -194,7 +199,7 @@ export class PagedList {
    */
   apply({ place, isWish }, change) {
     if (isWish || place.sequence <= this.#place?.sequence) return;
-    change();
+    if (this.#place) change();
     if (this.#isLoading) this.#meanwhile.push({ place, change });
   }
 
@@ -262,7 +267,9 @@ export class PagedList {
       this.rows.set(key, row);
       this.#list.append(row.element);
     }
+    this.hasFailed = false;
     this.#cursor = next ?? null;
+    if (!next && document.activeElement === this.#more) this.#list.focus({ preventScroll: true });
     this.#more.hidden = !next;
     this.#more.textContent = "More";
     if (next) this.#observer.observe(this.#more);
@@ -270,12 +277,14 @@ export class PagedList {
   }
 
   #noteEmptiness() {
+    if (this.hasFailed) return;
     this.#note.className = "note";
     this.#note.hidden = this.rows.size > 0 || !this.#more.hidden;
     setText(this.#note, this.#options.empty);
   }
 
   #fail(refusal) {
+    this.hasFailed = true;
     this.#note.className = "note problem";
     this.#note.hidden = false;
     setText(this.#note, refusal.message);

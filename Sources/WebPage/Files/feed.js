@@ -111,8 +111,7 @@ export class FeedScreen {
   }
 
   newsUpdated(entry) {
-    this.#list.apply(entry, () => this.#list.rows.get(entry.id)?.describe(entry));
-    this.#list.rows.get(entry.id)?.show(entry);
+    this.#list.update(entry);
   }
 
   newsRemoved({ news, place }) {

@@ -109,8 +109,8 @@ customElements.get("like-button") || customElements.define("like-button", class 
   }
 
   disconnectedCallback() {
-    this.service.buttons.delete(this);
-    this.service.refresh();
+    this.service?.buttons.delete(this);
+    this.service?.refresh();
   }
 
   attributeChangedCallback(name) {

@@ -72,7 +72,14 @@ export class LikesMediator {
   }
 
   #tell(name, ...what) {
-    for (const screen of [...this.#screens]) screen[name]?.(...what);
+    for (const screen of [...this.#screens]) {
+      try {
+        screen[name]?.(...what);
+      } catch (fault) {
+        // What is wrong with one screen is no matter of the others.
+        reportError(fault);
+      }
+    }
   }
 
   // --- Who likes ---

@@ -77,6 +77,7 @@ export class ProfileScreen {
     this.#context.titleChanged();
     this.#nobody.hidden = Boolean(this.#user);
     this.#givenAt = 0;
+    this.#coming.clear();
     if (!this.#user) return this.#showNobody();
     this.#list.readAgain();
     this.#readNumbers();
@@ -172,8 +173,7 @@ export class ProfileScreen {
 
   newsUpdated(entry) {
     this.#readNumbersSoon();
-    this.#list.apply(entry, () => this.#list.rows.get(entry.id)?.describe(entry));
-    this.#list.rows.get(entry.id)?.show(entry);
+    this.#list.update(entry);
   }
 
   newsRemoved({ news, place }) {

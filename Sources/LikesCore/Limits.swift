@@ -62,11 +62,21 @@ package enum Limits {
     /// Events that are folded under one hold of the write lock: longer holds would delay reads.
     package static let eventsPerFold = 256
 
-    /// Commands answered in a commit from which on the next one waits for as many; fewer gain nothing by it.
-    package static let gatheredCommands = 8
+    /// Commands that make a commit cheap: as soon as so many wait, the rest after the last commit is over. Those who were
+    /// answered by a commit of so many or more are waited for.
+    package static let gatheredCommands = 16
 
-    /// Microseconds for which it waits at most: less than a commit takes on most disks.
-    package static let gatherMicroseconds = 1_000
+    /// Microseconds for which they are waited for at most: less than a commit takes on most disks.
+    package static let gatherMicroseconds: Int64 = 1_000
+
+    /// The rest after a commit is so many times as long as the commit took, at most. Nobody rests for a client that is alone.
+    package static let commitRestShare: Int64 = 3
+
+    /// Microseconds of such a rest at most: how much later a like is answered for it.
+    package static let commitRestMicroseconds: Int64 = 8_000
+
+    /// Microseconds below which a rest costs more than it brings: that of a journal in memory.
+    package static let shortestRestMicroseconds: Int64 = 200
 
     /// Milliseconds of such a hold after which it ends with the event in hand, while somebody has a frozen copy.
     package static let foldMilliseconds: Int64 = 3

@@ -106,10 +106,13 @@ final class CommandQueue: Sendable {
     }
 
     /// Counts answered commands out.
-    func release(commands: Int, entries: Int) {
+    ///
+    /// - Returns: how many others have come that nobody has taken yet.
+    func release(commands: Int, entries: Int) -> Int {
         state.withLock { state in
             state.commands -= commands
             state.entries -= entries
+            return state.waiting.count
         }
     }
 

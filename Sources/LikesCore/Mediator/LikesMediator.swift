@@ -5,8 +5,8 @@ package import Threading
 /// It takes requests to like and unlike, decides them in batches on a thread of its own, appends what they change to
 /// the journal, folds it into feed, detail and profile, in this order, tells the event bus, and then answers.
 package final class LikesMediator: @unchecked Sendable {
-    // Safety: `dropped`, `nextDrop` and `nextCheck` are used by the mediator's thread alone, `thread` by whoever starts and stops;
-    // all else is Sendable.
+    // Safety: `dropped`, `pacing`, `nextDrop` and `nextCheck` are used by the mediator's thread alone, `thread` by whoever
+    // starts and stops; all else is Sendable.
     private let journal: any Journal
     private let shared: SharedLikes
     private let bus: EventBus
@@ -20,8 +20,7 @@ package final class LikesMediator: @unchecked Sendable {
     /// The journal need not keep the events up to this one.
     private let droppable = Locked<UInt64>(0)
     private var dropped: UInt64 = 0
-    /// Commands that the last commit answered.
-    private var lastAnswered = 0
+    private var pacing = CommitPacing()
     private var nextDrop: Int64 = 0
     private var nextCheck: Int64 = 0
     private var thread: Thread?
@@ -155,14 +154,22 @@ package final class LikesMediator: @unchecked Sendable {
         }
     }
 
-    /// Waits a moment for those who were answered in the last round and ask again: a commit costs the same for many, and the
-    /// more share one, the more are done in all. Not for a few, which gain nothing by it.
+    /// Lets more commands come before a commit begins, if it is worth the wait.
     private func gather(_ assignments: inout [Assignment]) {
-        let missing = lastAnswered - assignments.count
-        guard !assignments.isEmpty, lastAnswered >= Limits.gatheredCommands, missing > 0, journalFailure == nil else {
-            return
+        guard !assignments.isEmpty, journalFailure == nil else { return }
+        // Commands of many steps make up a commit that is worth it.
+        if assignments.reduce(0, { $0 + $1.submission.weight }) < Limits.gatheredCommands {
+            wait(for: pacing.rest, &assignments)
         }
-        queue.gather(missing, microseconds: Limits.gatherMicroseconds)
+        wait(for: pacing.gathering(now: MonotonicClock.microseconds()), &assignments)
+    }
+
+    private func wait(for wait: CommitPacing.Wait, _ assignments: inout [Assignment]) {
+        let missing = wait.commands - assignments.count
+        guard missing > 0 else { return }
+        let microseconds = wait.until - MonotonicClock.microseconds()
+        guard microseconds > 0 else { return }
+        queue.gather(missing, microseconds: Int(microseconds))
         _ = queue.take(&assignments, waiting: 0)
     }
 
@@ -228,6 +235,7 @@ package final class LikesMediator: @unchecked Sendable {
     private func playRound(_ assignments: inout [Assignment]) {
         var answers: [Answer] = []
         answers.reserveCapacity(assignments.count)
+        pacing.begin(at: MonotonicClock.microseconds())
         var touched = 0
         let draft = decide(&assignments, &answers, touched: &touched)
         do throws(JournalError) {
@@ -326,8 +334,8 @@ package final class LikesMediator: @unchecked Sendable {
             commands += 1
             entries += answer.weight
         }
-        lastAnswered = commands
-        queue.release(commands: commands, entries: entries)
+        let waiting = queue.release(commands: commands, entries: entries)
+        pacing.end(at: MonotonicClock.microseconds(), answered: commands, waiting: waiting)
         for index in answers.indices { answers[index].done?(answers[index].result) }
         batchEnded()
     }

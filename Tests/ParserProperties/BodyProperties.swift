@@ -64,6 +64,21 @@ func checkManyLikes(_ bytes: [UInt8]) throws(Violation) {
         let latest = Timestamp(milliseconds: now.milliseconds + Limits.futureMilliseconds)
         try require(like.at.map { Timestamp.storable.lowerBound...latest ~= $0 } ?? true, "a like at \(like.at as Any)")
     }
+    try checkPlainLikes(bytes)
+}
+
+/// Likes that are read without a tree are the same as those that are read from one, as they are when they are a member.
+private func checkPlainLikes(_ bytes: [UInt8]) throws(Violation) {
+    guard let plain = PlainLikes.entries(bytes) else { return }
+    let wrapped = Array(#"{"likes":"#.utf8) + bytes + [UInt8(ascii: "}")]
+    guard let entries = try? reader.manyLikes(wrapped, .json), entries.count == plain.count else {
+        throw Violation("\(plain.count) likes that are none")
+    }
+    for (entry, other) in zip(entries, plain) {
+        guard case .request(let like) = entry, case .request(let same) = other,
+            (like.liked, like.news, like.user, like.at) == (same.liked, same.news, same.user, same.at)
+        else { throw Violation("\(other) is \(entry)") }
+    }
 }
 
 func checkListedNews(_ bytes: [UInt8]) throws(Violation) {

@@ -83,7 +83,8 @@ struct BodyReader {
 
     /// The entries of `POST /v1/likes`.
     func manyLikes(_ body: [UInt8], _ type: MediaType) throws(Problem) -> [BatchEntry<ToggleRequest>] {
-        try entries(body, type, listedAs: "likes", read: likeEntry)
+        if type == .json, let plain = PlainLikes.entries(body) { return plain }
+        return try entries(body, type, listedAs: "likes", read: likeEntry)
     }
 
     /// A like or an unlike.

@@ -35,7 +35,7 @@ struct CostedOperation: Sendable {
             WireRequest("PUT", "/v1/news/news0001/likes/user0001")
         },
         CostedOperation(name: "DELETE like", allocations: 29) { like("DELETE", $0) },
-        CostedOperation(name: "POST 1,000 likes", instructions: 20_700_000, requests: 1, request: batch),
+        CostedOperation(name: "POST 1,000 likes", instructions: 16_700_000, requests: 1, request: batch),
     ]
 
     /// How many allocations a list may take for all of its further entries together; none for each.

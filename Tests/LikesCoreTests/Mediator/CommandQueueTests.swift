@@ -60,4 +60,14 @@ struct CommandQueueTests {
         try put(1)
         taker.join()
     }
+
+    @Test("whoever gives answers learns how many others have come meanwhile")
+    func meanwhile() throws {
+        try put(3)
+        var assignments: [Assignment] = []
+        #expect(queue.take(&assignments, waiting: 0))
+        try put(2)
+        #expect(queue.release(commands: 3, entries: 3) == 2)
+        #expect(queue.depth == 2)
+    }
 }

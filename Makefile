@@ -18,7 +18,7 @@ export LIKESD_MALLOCS := $(CURDIR)/.build/bench/mallocs.so
 
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup setup-tests setup-bench build run test programs counters fuzz soak bench lint clean help
+.PHONY: all setup setup-tests setup-bench build run test browser screens programs counters fuzz soak bench lint clean help
 
 all: build ## The same as build (the default)
 
@@ -40,6 +40,12 @@ run: setup build ## Build and start the server
 test: setup-tests lint build programs counters ## Check the style, build, and run all tests
 	swift test $(FENCES) $(ARGS)
 
+browser: setup-tests build programs ## Test the web page in Chromium, nothing else
+	swift test $(FENCES) --filter BrowserTests
+
+screens: setup-tests build programs ## Take the screenshots in Documentation/screens anew
+	PYTHONPATH=Tests PYTHONDONTWRITEBYTECODE=1 LIKESD_SCREENS=Documentation/screens $(PYTHON)/bin/python -m Browser screens
+
 fuzz: setup ## Look for inputs that break the parsers, for FUZZ_SECONDS (180)
 	Scripts/fuzz.sh
 
@@ -55,10 +61,10 @@ lint: ## Check the format and the house rules
 	Scripts/house-rules.sh --self-test
 	Scripts/house-rules.sh
 
-# Only the contract tests need these: without PyPI all others run, and the contract tests fail.
+# Only the tests of the contract and in the browser need these: without PyPI all others run, and those fail.
 programs:
 	@$(MAKE) --no-print-directory $(PYTHON)/installed || { rm -rf $(PYTHON); \
-	  echo 'make: the programs in Tests/requirements.txt cannot be installed: the contract tests will fail' >&2; }
+	  echo 'make: the programs in Tests/requirements.txt cannot be installed: the tests of the contract and in the browser will fail' >&2; }
 
 $(PYTHON)/installed: Tests/requirements.txt
 	rm -rf $(PYTHON)

@@ -3,7 +3,7 @@
 # missing. It asks nothing, and when nothing is missing it needs neither root nor a network.
 #
 #   Scripts/setup.sh           what `make run` needs
-#   Scripts/setup.sh --tests   what `make test` needs, too: Python with virtual environments, valgrind
+#   Scripts/setup.sh --tests   what `make test` needs, too: Python with virtual environments, valgrind, Chromium, a font
 #   Scripts/setup.sh --bench   what `make bench` needs, too: a C compiler, Python, and the servers to measure beside
 set -euo pipefail
 
@@ -18,7 +18,7 @@ reaches() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 purpose=
 case "$*" in
   '') ;;
-  --tests) purpose=tests; packages+=(python3-venv valgrind) ;;
+  --tests) purpose=tests; packages+=(python3-venv valgrind chromium fonts-dejavu-core) ;;
   --bench) purpose=bench; packages+=(gcc libc6-dev python3 nginx libnginx-mod-nchan redis-server webdis wrk golang-go golang-github-mattn-go-sqlite3-dev) ;;
   *) sed -n '5,7p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
 esac
@@ -40,7 +40,9 @@ has_what_matters() {
     [ -e "$(pkg-config --variable=libdir "${library%:*}")/${library#*:}" ] || return 1
   done
   case $purpose in
-    tests) python3 -c 'import ensurepip, venv' && command -v valgrind && command -v vgdb ;;
+    tests)
+      python3 -c 'import ensurepip, venv' && command -v valgrind && command -v vgdb &&
+        { [ -x "${LIKESD_CHROMIUM:-}" ] || command -v chromium; } ;;
     bench)
       for program in cc python3 nginx redis-server webdis wrk go; do
         PATH=$PATH:/usr/sbin command -v "$program" || return 1

@@ -162,7 +162,7 @@ export class PagedList {
   #turn = 0;
   #isLoading = false;
   #observer = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && this.#load(), {
-    rootMargin: "600px",
+    rootMargin: "200px",
   });
 
   /** Options: `label`, `empty` (a text), `read(cursor)` to {entries, next, place}, `keyOf(entry)`, `rowOf(entry)`. */

@@ -168,14 +168,14 @@ class Moments(BrowserTest):
         route = news.wait()
         answer = route.fetch()
         self.server.like("1", "grace")
-        self.until_heard(window)
+        self.until_heard(window, "First change")
         route.fulfill(response=answer)
         expect(window.screen.locator("button.count")).to_have_text("1 like")
         route = likers.wait()
         answer = route.fetch()
         self.server.like("1", "alan")
         self.server.unlike("1", "grace")
-        expect(window.liker("alan")).to_be_visible()
+        self.until_heard(window, "Second change")
         route.fulfill(response=answer)
         expect(window.screen.locator("[aria-busy]")).to_have_count(0)
         expect(window.screen.locator("button.count")).to_have_text("1 like")
@@ -184,11 +184,11 @@ class Moments(BrowserTest):
         window.page.go_back()
         window.expect_entry("1", "1 like", False)
 
-    def until_heard(self, window):
-        """Waits until the page has heard of all that has happened so far, by something more that it shows."""
-        self.server.make("2", "Changed")
-        link = window.page.locator("section[data-tab=feed] > article:first-child").get_by_text("Changed", exact=True)
-        expect(link).to_have_count(1)
+    def until_heard(self, window, title):
+        """Waits until the page has heard of all that has happened so far, by one thing more: a new title in the feed."""
+        self.server.make("2", title)
+        feed = window.page.locator("section[data-tab=feed] > article:first-child")
+        expect(feed.get_by_text(title, exact=True)).to_have_count(1)
 
     def test_event_before_answer(self):
         """One's own like is counted once when the stream tells of it before the answer is there."""

@@ -70,7 +70,7 @@ package enum Limits {
     package static let gatherMicroseconds: Int64 = 1_000
 
     /// The rest after a commit is so many times as long as the commit took, at most. Nobody rests for a client that is alone.
-    package static let commitRestShare: Int64 = 3
+    package static let commitRestShare: Int64 = 6
 
     /// Microseconds of such a rest at most: how much later a like is answered for it.
     package static let commitRestMicroseconds: Int64 = 8_000

@@ -136,11 +136,11 @@ import Testing
     private static let absoluteForms = [
         Row("with the path and a query", .answered(200), line("GET http://localhost/v1/feed?limit=1 HTTP/1.1")),
         Row("large letters and a port", .answered(200), line("GET HTTP://LOCALHOST:80/v1/feed HTTP/1.1")),
-        Row("without a path", .refused(404, "not_found", closes: false), line("GET http://localhost HTTP/1.1")),
+        Row("without a path, which is the page", .answered(200), line("GET http://localhost HTTP/1.1")),
         Row("without a path, about the server", .answered(204), line("OPTIONS http://localhost HTTP/1.1")),
         Row(
-            "without a path, but a query", .refused(404, "not_found", closes: false),
-            line("OPTIONS http://localhost?a HTTP/1.1")),
+            "without a path, but a query", .refused(405, "method_not_allowed", closes: false),
+            line("DELETE http://localhost?a HTTP/1.1")),
         Row("that is for another server, whatever Host says", foreign, line("GET http://a.example/v1/feed HTTP/1.1")),
         Row("that overrules Host", .answered(200), line("GET http://localhost/v1/feed HTTP/1.1", "Host: a.example")),
         Row("with a user", broken, line("GET http://u@localhost/v1/feed HTTP/1.1")),

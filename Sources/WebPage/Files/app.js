@@ -1,7 +1,7 @@
 // The coordinators: which screen is shown, and how one comes to another. Screens say what was chosen, and no more;
 // every way from one to another is in this file.
 
-import { element, showDialog } from "./elements.js";
+import { element, isForBrowser, showDialog } from "./elements.js";
 import { DetailScreen, LikersScreen } from "./detail.js";
 import { FeedScreen } from "./feed.js";
 import { LikesMediator } from "./mediator.js";
@@ -221,7 +221,7 @@ class AppCoordinator {
 
   #tabClicked(event) {
     const name = event.target.closest("a")?.dataset.tab;
-    if (!name || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!name || isForBrowser(event)) return;
     event.preventDefault();
     // The tab that is chosen already goes back to its root.
     const stack = name === this.#state.tab ? [this.#tabs[name].stack[0]] : this.#tabs[name].stack;

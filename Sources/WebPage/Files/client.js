@@ -105,13 +105,13 @@ export class EventStream {
   }
 
   async #run(connection) {
-    // Another `start`, or `stop`, ends this run.
-    while (connection && connection === this.#connection) {
+    for (;;) {
       try {
         await this.#listen(connection);
       } catch {
         // Whatever it was, the way out is the same.
       }
+      // Another `start`, or `stop`, ends this run.
       if (connection !== this.#connection) return;
       this.#changed("offline");
       await this.#pause();

@@ -39,10 +39,15 @@ export function showDialog(heading, content) {
   return dialog;
 }
 
-/** A link that stays one: a choice with a modifier key, or of another button, is the browser's. */
+/** Whether a click on a link is the browser's: one with a modifier key, or of another button. */
+export function isForBrowser(event) {
+  return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+}
+
+/** A link that stays one. */
 export function link(address, text, choose, attributes = {}) {
   const onclick = (event) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (isForBrowser(event)) return;
     event.preventDefault();
     choose();
   };

@@ -87,8 +87,8 @@ export class LikesMediator {
   /** Says who likes from now on. What is wrong with the name, if it is none; nothing otherwise. */
   setUser(user) {
     if (new TextEncoder().encode(user).length > LONGEST_ID) return `A name has up to ${LONGEST_ID} bytes.`;
-    if (/\p{Cc}/u.test(user) || user === "." || user === "..") return "This is no name that can be used.";
-    if (!user.isWellFormed()) return "This is no name that can be used.";
+    const isNone = /\p{Cc}/u.test(user) || user === "." || user === ".." || !user.isWellFormed();
+    if (isNone) return "This is no name that can be used.";
     if (user === this.user) return;
     this.user = user;
     this.#wishes.clear();

@@ -32,6 +32,8 @@ let package = Package(
         .target(name: "Checksum", dependencies: ["CXXHash"]),
         .target(name: "JSONText", dependencies: ["CJansson"]),
         .target(name: "MicroHTTP", dependencies: ["CMicroHTTPD", "Threading"]),
+        .target(name: "Metrics"),
+        .target(name: "Logging", dependencies: ["JSONText", "Threading"]),
 
         // The domain, and the technologies behind it.
         .target(name: "LikesCore", dependencies: ["Threading"]),
@@ -50,14 +52,15 @@ let package = Package(
             ]),
         .target(
             name: "LikesAPI",
-            dependencies: ["EventStreams", "JSONText", "LikesCore", "MicroHTTP", "Threading", "WebPage"],
+            dependencies: [
+                "EventStreams", "JSONText", "LikesCore", "Logging", "Metrics", "MicroHTTP", "Threading", "WebPage",
+            ],
             resources: [.embedInCode("Resources/openapi.yaml")]),
         .executableTarget(
             name: "likesd",
             dependencies: [
-                "EventStreams", "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "MicroHTTP", "NoTLS",
-                "SnapshotFiles",
-                "Threading",
+                "EventStreams", "JSONText", "JournalSQLite", "LikesAPI", "LikesCore", "Logging", "Metrics", "MicroHTTP",
+                "NoTLS", "SnapshotFiles", "Threading",
             ],
             // Less to be resident of what is linked in: no exported symbols, which the static standard library asks for,
             // relocations in their short form, which needs glibc 2.36 and the linker that comes with Swift, and each of the
@@ -80,6 +83,8 @@ let package = Package(
             path: "Tests/ParserProperties"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
+        .testTarget(name: "MetricsTests", dependencies: ["Metrics"]),
+        .testTarget(name: "LoggingTests", dependencies: ["Logging", "Threading"]),
         .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP", "Threading"]),
         .testTarget(
             name: "EventStreamsTests", dependencies: ["EventStreams", "LikesCore", "MicroHTTP", "Threading"]),

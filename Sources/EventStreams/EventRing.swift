@@ -9,13 +9,15 @@ struct EventRing {
     private(set) var after: UInt64
     /// The newest event.
     private(set) var through: UInt64
+    /// Events that have made room for newer ones, ever.
+    private(set) var dropped: UInt64 = 0
 
     /// A ring without events, behind one of them.
     init(after sequence: UInt64) { (after, through) = (sequence, sequence) }
 
     /// Takes in what happened next. When there is a gap before it, nothing older is left.
     mutating func append(_ block: EventBlock) {
-        if block.after != through { self = EventRing(after: block.after) }
+        if block.after != through { begin(after: block.after) }
         blocks.append(block)
         events += Int(block.through - block.after)
         size += block.size
@@ -23,9 +25,16 @@ struct EventRing {
         while blocks.count > 1, events > StreamLimits.ringEvents || size > StreamLimits.ringBytes { dropFirst() }
     }
 
+    private mutating func begin(after sequence: UInt64) {
+        let dropped = dropped + UInt64(events)
+        self = EventRing(after: sequence)
+        self.dropped = dropped
+    }
+
     private mutating func dropFirst() {
         guard let block = blocks.popFirst() else { return }
         events -= Int(block.through - block.after)
+        dropped += block.through - block.after
         size -= block.size
         after = block.through
     }

@@ -1,5 +1,6 @@
 package import LikesCore
 package import MicroHTTP
+internal import Synchronization
 internal import Threading
 
 /// Live updates: every event, once it is durable and folded, to every reader that wants to hear of it.
@@ -85,6 +86,14 @@ package final class EventStreams: Sendable {
         loop.requestStop()
         thread.withLock { $0.take() }?.join()
         replayer.stop()
+    }
+
+    /// Numbers of the moment; cheap, and safe from any thread.
+    package var statistics: StreamStatistics {
+        StreamStatistics(
+            open: places.taken, limit: places.limit, refused: places.refused,
+            cut: loop.counts.cut.load(ordering: .relaxed), replays: loop.counts.replays.load(ordering: .relaxed),
+            droppedEvents: loop.counts.dropped.load(ordering: .relaxed))
     }
 
     /// What a reader follows that asks for these news, and has had all events up to one: they and what they had become by then.

@@ -1,5 +1,6 @@
 internal import LikesCore
 internal import MicroHTTP
+internal import Synchronization
 internal import Threading
 
 /// The loop, on a thread of its own, that sends events to readers.
@@ -8,7 +9,7 @@ internal import Threading
 /// a rest in between, the loop writes the text of what came, once, and sends it to each reader that it concerns, as much as its
 /// socket takes. It blocks for nobody: what a reader has not taken is found in the ring again when it does.
 final class StreamLoop: @unchecked Sendable {
-    // Safety: other threads touch `inbox`, `intake`, `wakeup` and the constants; all else belongs to the thread that runs
+    // Safety: other threads touch `inbox`, `intake`, `wakeup`, `counts` and the constants; all else belongs to the thread that runs
     // `run`.
 
     private enum Message: Sendable {
@@ -44,8 +45,7 @@ final class StreamLoop: @unchecked Sendable {
     /// The end of the ring before the last round: who was caught up then has had everything up to here.
     private var caughtUpThrough: UInt64
     private var nextPatrol = Int64.max
-    /// Readers that were cut, since they did not keep up.
-    private var cutReaders = 0
+    let counts = StreamCounts()
     private var stopDeadline: Int64?
 
     /// - Parameters:
@@ -171,6 +171,7 @@ final class StreamLoop: @unchecked Sendable {
     private func askForPage(_ reader: StreamReader) {
         guard !reader.awaitsPage else { return }
         reader.awaitsPage = true
+        counts.replays.add(1, ordering: .relaxed)
         let key = reader.key
         replayer.read(after: reader.position, for: reader.socket) { [weak self] page in
             self?.send(.page(page, reader: key))
@@ -218,6 +219,7 @@ final class StreamLoop: @unchecked Sendable {
         caughtUpThrough = ring.through
         let blocks = EventBlock.blocks(of: intake.take(), format)
         for block in blocks { ring.append(block) }
+        counts.dropped.store(ring.dropped, ordering: .relaxed)
         guard !readers.isEmpty, !blocks.isEmpty else { return }
         if ring.after > caughtUpThrough { leaveRing() }
         // First those who asked for little: they are few, and shall not wait for all others.
@@ -321,13 +323,13 @@ final class StreamLoop: @unchecked Sendable {
         nextPatrol = readers.isEmpty ? .max : now + StreamLimits.patrolMilliseconds
         for reader in readers.values {
             if isLost(reader) {
-                cutReaders += 1
+                counts.cut.add(1, ordering: .relaxed)
                 cut(reader)
             } else if reader.isBetweenEvents, reader.isWritable {
                 beat(reader)
             }
         }
-        report(cutReaders, now)
+        report(counts.cut.load(ordering: .relaxed), now)
     }
 
     /// Whether a reader takes nothing for too long, or has fallen out of the ring meanwhile.

@@ -10,7 +10,7 @@ package final class StreamPlaces: Sendable {
         var byAddress: [ClientAddress: Int] = [:]
     }
 
-    private let limit: Int
+    let limit: Int
     private let addressLimit: Int?
     private let state = Locked(State())
 

@@ -21,8 +21,12 @@ final class DataFolder {
         self.path = path
     }
 
-    /// The system lets the lock go with the descriptor, also when the process dies.
-    deinit { close(lock) }
+    /// Lets the lock go by name: a child that is just being started may still share the descriptor, which close() alone would
+    /// leave locked. When the process dies, the system does it.
+    deinit {
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
 
     /// Makes the folder's list of files durable, and the folder itself in its parent's.
     func synchronize() throws(JournalError) {

@@ -1,6 +1,7 @@
 package import EventStreams
 internal import JSONText
 package import LikesCore
+internal import Metrics
 package import MicroHTTP
 package import Threading
 
@@ -17,6 +18,7 @@ package struct LikesAPI: Sendable {
     private let clock: Clock
     private let isLoopback: Bool
     private let crossOrigin: CrossOrigin?
+    private let metrics: @Sendable () -> String
     private let answer: Answer
     private let exports = Exports()
 
@@ -30,10 +32,11 @@ package struct LikesAPI: Sendable {
     ///   - isLoopback: whether the server listens on loopback addresses only. It then answers only requests whose
     ///     Host is one, so that no web page can reach it through a name of its own (DNS rebinding).
     ///   - crossOrigin: which other web pages may call; nil for none.
+    ///   - metrics: what `/metrics` says, in `MetricsText`'s form.
     package init(
         mediator: LikesMediator, reader: LikesReader, auditor: Auditor, readiness: Readiness,
         streams: EventStreams, halfLife: HalfLife = .standard, clock: Clock = .system, isLoopback: Bool,
-        crossOrigin: CrossOrigin? = nil
+        crossOrigin: CrossOrigin? = nil, metrics: @escaping @Sendable () -> String = { "" }
     ) {
         self.mediator = mediator
         self.reader = reader
@@ -44,6 +47,7 @@ package struct LikesAPI: Sendable {
         self.clock = clock
         self.isLoopback = isLoopback
         self.crossOrigin = crossOrigin
+        self.metrics = metrics
         answer = Answer(epoch: reader.epoch)
         reads = Reads(reader: reader, answer: answer)
         writeTools = WriteTools(mediator, reader, answer, clock)
@@ -53,7 +57,11 @@ package struct LikesAPI: Sendable {
     package static func eventFormat(_ epoch: Epoch) -> some EventFormat { EventText(epoch: epoch) }
 
     /// What the HTTP server calls.
-    package var application: Application {
+    ///
+    /// - Parameter observe: hears of every request.
+    package func application(
+        observe: (@Sendable (Observation, _ request: () -> Request) -> Void)? = nil
+    ) -> Application {
         Application(
             admit: { request in
                 // What has no body is checked once, when it is answered.
@@ -61,7 +69,7 @@ package struct LikesAPI: Sendable {
             },
             respond: { request in respond(request) },
             refuse: { refusal in Problem(refusal).response },
-            amend: crossOrigin.map(\.amendment))
+            amend: crossOrigin.map(\.amendment), observe: observe)
     }
 
     // MARK: Checks
@@ -81,6 +89,8 @@ package struct LikesAPI: Sendable {
     private func route(_ request: borrowing Request) throws(Problem) -> Route {
         try check(request)
         let route = try Route(uri: request.uri)
+        // So that nobody has to read the path again to count the request.
+        request.mark(route.template.rawValue)
         guard route.allows(request.method) else {
             var problem = Problem(.methodNotAllowed, "this path has no method \(request.method.name)")
             problem.allow = route.methods
@@ -293,6 +303,11 @@ package struct LikesAPI: Sendable {
                 status: 200,
                 headers: [Header("Content-Type", "application/yaml"), Header("Cache-Control", "no-cache")],
                 body: PackageResources.openapi_yaml)
+        case .metrics:
+            return Response(
+                status: 200,
+                headers: [Header("Content-Type", MetricsText.mediaType), Header("Cache-Control", "no-store")],
+                body: Array(metrics().utf8))
         case .readiness:
             // For the operator: what the system says, which is nothing of the program's own.
             if let reason = mediator.journalFailure {

@@ -17,6 +17,15 @@ package struct LikesReader: Sendable {
     /// The sequence of the last event that is folded.
     package var position: UInt64 { shared.read { $0.position } }
 
+    /// How much there is.
+    package var totals: Totals {
+        shared.read { state in
+            Totals(
+                news: state.catalog.count, users: state.users.knownCount, likes: Int(state.log.count),
+                position: state.position)
+        }
+    }
+
     /// Everything as it is now, to be read while the service goes on.
     package func frozen() -> FrozenLikes { FrozenLikes(shared) }
 

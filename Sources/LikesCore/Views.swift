@@ -133,3 +133,15 @@ package struct CountsView: Sendable {
         package let friends: [UserID]?
     }
 }
+
+/// How much there is at one moment.
+package struct Totals: Sendable, Equatable {
+    /// News that callers can see.
+    package let news: Int
+    /// Users that have been part of a write and are not forgotten.
+    package let users: Int
+    /// Likes, without `baseLikes`.
+    package let likes: Int
+    /// The sequence of the last event that is folded.
+    package let position: UInt64
+}

@@ -14,18 +14,23 @@ package struct Application: Sendable {
     /// given up, and another one takes its place. The request's body may be gone by then; of a request that breaks the
     /// rules of HTTP, the target is as it came.
     package let amend: (@Sendable (inout Response, borrowing Request) -> Void)?
+    /// Hears of every request whose head was read, once: right before its answer leaves, or when the client is gone before there
+    /// is one; nil when nobody wants to hear. The function gives the request as `amend` sees it, and is good during the call.
+    package let observe: (@Sendable (Observation, _ request: () -> Request) -> Void)?
 
     /// A program of these functions.
     package init(
         admit: @escaping @Sendable (borrowing Request) -> Admission,
         respond: @escaping @Sendable (borrowing Request) -> Reply,
         refuse: @escaping @Sendable (Refusal) -> Response,
-        amend: (@Sendable (inout Response, borrowing Request) -> Void)? = nil
+        amend: (@Sendable (inout Response, borrowing Request) -> Void)? = nil,
+        observe: (@Sendable (Observation, _ request: () -> Request) -> Void)? = nil
     ) {
         self.admit = admit
         self.respond = respond
         self.refuse = refuse
         self.amend = amend
+        self.observe = observe
     }
 }
 

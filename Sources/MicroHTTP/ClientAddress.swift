@@ -16,6 +16,13 @@ package struct ClientAddress: Sendable, Hashable {
         self.isLoopback = isLoopback
     }
 
+    /// The address as people write it; of an IPv6 address, its network.
+    package var text: String {
+        if isIPv4 { return [24, 16, 8, 0].map { String(network >> $0 & 0xFF) }.joined(separator: ".") }
+        if isLoopback { return "::1" }
+        return [48, 32, 16, 0].map { String(network >> $0 & 0xFFFF, radix: 16) }.joined(separator: ":") + "::/64"
+    }
+
     /// An address of four bytes.
     package init(ipv4 address: UInt32) {
         self.init(network: UInt64(address), isIPv4: true, isLoopback: address >> 24 == 127)

@@ -2,6 +2,8 @@ internal import Glibc
 
 /// The system's limit on open files, and how it is shared out.
 package struct DescriptorBudget: Sendable {
+    /// Descriptors that this process may have open at one time.
+    package let limit: Int
     /// Sockets that the program may take over at one time.
     package let takenSockets: Int
     /// Connections that the server may have open at one time beside them.
@@ -12,7 +14,8 @@ package struct DescriptorBudget: Sendable {
     /// - Parameter takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all
     ///   but some thousands.
     package init(takenSockets wanted: Int = 0) {
-        let free = max(Self.raised() - HTTPLimits.reservedDescriptors, 4)
+        limit = Self.raised()
+        let free = max(limit - HTTPLimits.reservedDescriptors, 4)
         takenSockets = min(wanted, max(free / 2, free - HTTPLimits.keptConnections))
         connections = free - takenSockets
     }

@@ -1,5 +1,6 @@
 internal import CMicroHTTPD
 internal import Glibc
+internal import Threading
 
 /// One request and its answer, from the request line to the last byte sent.
 ///
@@ -58,6 +59,10 @@ internal import Glibc
     private(set) var maximumBody = 0
     /// The body being sent, if it is a stream.
     var outgoing: OutgoingBody?
+    /// When the head was read, in monotonic microseconds; nil once the request was observed.
+    private var unobservedSince: Int64?
+    /// What the program has noted of the request.
+    var mark: Int?
     /// Whether the exchange is suspended in the middle of a stream, and how often it has been.
     var isParked = false
     var parkings = 0
@@ -79,6 +84,7 @@ internal import Glibc
         phase = .receiving
         worker.activeExchanges += 1
         worker.calls += 1
+        unobservedSince = MonotonicClock.microseconds()
         method = unsafe name.map { unsafe Method(name: $0) } ?? .get
         isHTTP11 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") != 0 } ?? true
         if let fault = unsafe fault(method: name, version: version) { return answerAndClose(refusal(fault)) }
@@ -137,18 +143,30 @@ internal import Glibc
     /// The request as the program sees it now.
     var request: Request {
         unsafe Request(
-            connection: connection, head: head, method: method, uri: target, authority: authority, body: body,
+            connection: connection, exchange: self, head: head, method: method, uri: target, authority: authority,
+            body: body,
             isHTTP11: isHTTP11)
     }
 
     /// The program's answer to something that the server turns away.
     func refusal(_ reason: Refusal) -> Response { worker.application.refuse(reason) }
 
+    /// Tells the program how the request went, if it has not heard of that yet.
+    func observe(_ status: Int?) {
+        guard let observe = worker.application.observe, let begun = unobservedSince else { return }
+        unobservedSince = nil
+        let observation = Observation(
+            method: method, mark: mark, status: status, microseconds: MonotonicClock.microseconds() - begun,
+            worker: worker.number)
+        observe(observation) { request }
+    }
+
     /// The request is over.
     func end() {
         // The library reads before it asks for the answer that a resumed request now has, and when the client has closed
         // its half of the connection meanwhile, it asks no more.
         if case .resumed = phase, let render { _ = answerAndClose(render()) }
+        observe(nil)
         dropBody()
         dropOutgoing()
         dropConsumer()

@@ -66,6 +66,7 @@ extension Exchange {
         defer { unsafe MHD_destroy_response(handle) }
         for header in response.headers { unsafe add(header.name, header.value, to: handle) }
         if worker.isStopping { unsafe add("Connection", "close", to: handle) }
+        observe(response.status)
         let result = unsafe MHD_queue_response(connection, UInt32(clamping: response.status), handle)
         if case .stream(let start) = response.body, result == .YES, showsBody {
             let body = OutgoingBody()
@@ -96,6 +97,7 @@ extension Exchange {
     private func handOver(_ response: Response, _ take: @Sendable (TakenSocket) -> Void) -> MHD_Result {
         // There is a way to answer without a descriptor: by the library.
         guard let descriptor = duplicate() else { return queue(refusal(.tooBusy)) }
+        observe(response.status)
         take(TakenSocket(descriptor: descriptor, head: LastAnswer.head(response)))
         return .NO
     }
@@ -153,6 +155,7 @@ extension Exchange {
         guard let bytes = LastAnswer.bytes(amended, withBody: method != .head), let descriptor = duplicate() else {
             return .NO
         }
+        observe(amended.status)
         worker.lingering.add(descriptor, bytes)
         return .NO
     }

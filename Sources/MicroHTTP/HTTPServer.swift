@@ -1,3 +1,4 @@
+internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
 internal import Threading
@@ -58,11 +59,12 @@ package final class HTTPServer: Sendable {
         let budget = BodyBudget(limit: HTTPLimits.totalBodyBytes)
         let limit = configuration.descriptors.connections(ofEach: count * listeners.addresses.count)
         var workers: [Worker] = []
-        for sockets in listeners.sockets {
+        for (number, sockets) in listeners.sockets.enumerated() {
             workers.append(
                 try Worker(
-                    sockets: sockets, application: application, budget: budget, connectionLimit: limit,
-                    receiveMilliseconds: configuration.receiveMilliseconds, idleSeconds: configuration.idleSeconds))
+                    number: number, sockets: sockets, application: application, budget: budget,
+                    connectionLimit: limit, receiveMilliseconds: configuration.receiveMilliseconds,
+                    idleSeconds: configuration.idleSeconds))
         }
         self.workers = workers
         port = listeners.port
@@ -71,6 +73,9 @@ package final class HTTPServer: Sendable {
 
     /// The server's addresses as URLs, such as `http://127.0.0.1:8080`.
     package var urls: [String] { addresses.map { "http://\($0):\(port)" } }
+
+    /// The version of the library that speaks HTTP.
+    package static var libraryVersion: String { unsafe MHD_get_version().map { unsafe String(cString: $0) } ?? "" }
 
     /// Gauges of the moment; cheap, and safe from any thread.
     package var statistics: Statistics {

@@ -3,8 +3,9 @@ internal import Glibc
 
 /// A request as it arrived, valid only during the call it is passed to.
 @safe package struct Request: ~Copyable {
-    // Safety: `connection` belongs to the request being handled, and a borrowed value cannot outlive the call.
+    // Safety: `connection` and `exchange` belong to the request being handled, and a borrowed value cannot outlive the call.
     private let connection: OpaquePointer
+    private unowned(unsafe) let exchange: Exchange
     private let head: RequestHead
     private let authority: String?
 
@@ -18,10 +19,11 @@ internal import Glibc
     package let isHTTP11: Bool
 
     init(
-        connection: OpaquePointer, head: RequestHead, method: Method, uri: [UInt8], authority: String?, body: [UInt8],
-        isHTTP11: Bool
+        connection: OpaquePointer, exchange: Exchange, head: RequestHead, method: Method, uri: [UInt8],
+        authority: String?, body: [UInt8], isHTTP11: Bool
     ) {
         unsafe self.connection = unsafe connection
+        unsafe self.exchange = exchange
         self.head = head
         self.authority = authority
         self.method = method
@@ -29,6 +31,9 @@ internal import Glibc
         self.body = body
         self.isHTTP11 = isHTTP11
     }
+
+    /// Sets what `Observation.mark` will say of the request: a number that means something to the program.
+    package func mark(_ number: Int) { unsafe exchange.mark = number }
 
     /// The declared length of the body in bytes; nil if none is declared.
     package var contentLength: UInt64? { head.contentLength }

@@ -11,6 +11,8 @@ final class Worker: @unchecked Sendable {
     // the thread that runs `run`, or before it has started and instead of it, to the server's owner.
 
     let application: Application
+    /// From 0.
+    let number: Int
     let budget: BodyBudget
     let openConnections = Atomic<Int>(0)
     let suspendedRequests = Atomic<Int>(0)
@@ -47,10 +49,11 @@ final class Worker: @unchecked Sendable {
     private var deadline = Int64.max
 
     init(
-        sockets: [ListenSocket], application: Application, budget: BodyBudget, connectionLimit: Int,
+        number: Int, sockets: [ListenSocket], application: Application, budget: BodyBudget, connectionLimit: Int,
         receiveMilliseconds: Int, idleSeconds: Int
     ) throws(HTTPServerError) {
         self.application = application
+        self.number = number
         self.receiveMilliseconds = Int64(receiveMilliseconds)
         self.budget = budget
         guard let wakeup = WakeSignal() else { throw .system(operation: "eventfd", code: errno) }

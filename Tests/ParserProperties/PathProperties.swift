@@ -80,6 +80,7 @@ private func canonicalPath(_ route: Route) -> String {
     case .verification: "/v1/admin/verify"
     case .health: "/healthz"
     case .readiness: "/readyz"
+    case .metrics: "/metrics"
     case .description: "/openapi.yaml"
     case .page(let address): canonicalPath(address)
     }

@@ -22,6 +22,19 @@ enum PageAddress {
         }
     }
 
+    /// The form of its path.
+    var template: RouteTemplate {
+        switch self {
+        case .home: .home
+        case .news: .newsPage
+        case .ownProfile: .ownProfilePage
+        case .profile: .profilePage
+        case .demo: .demo
+        case .likeButton: .likeButton
+        case .part: .pagePart
+        }
+    }
+
     /// The part of a name; nil when there is none.
     static func part(named name: Span<UInt8>) -> PageAddress? {
         for file in PageFile.allCases {

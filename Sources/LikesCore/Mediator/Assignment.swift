@@ -138,7 +138,9 @@ struct Assignment {
         let id = state.resolved(request.news)
         if draft.removes(id, in: state) || draft.forgets(request.user) { return nil }
         guard let news = draft.news(id, in: state) else {
-            return request.liked ? likeUnknown(request, &draft, context) : .success(.nothing(at: draft.sequence))
+            if request.liked { return likeUnknown(request, &draft, context) }
+            draft.noteUnchanged(liked: false)
+            return .success(.nothing(at: draft.sequence))
         }
         let known = draft.knownUser(request.user, in: state)
         // A like that a merge has not moved yet is one of this news already.
@@ -153,6 +155,8 @@ struct Assignment {
             draft.setLike(
                 (id, request.user), news: news, user: user, likedAt: likedAt, now: context.now,
                 operationID: operationID, in: state)
+        } else {
+            draft.noteUnchanged(liked: request.liked)
         }
         return .success(
             ToggleReceipt(

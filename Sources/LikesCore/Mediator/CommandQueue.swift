@@ -27,6 +27,7 @@ final class CommandQueue: Sendable {
         var errands: [@Sendable () -> Void] = []
         var commands = 0
         var entries = 0
+        var refusals = 0
         var isClosed = false
     }
 
@@ -43,6 +44,7 @@ final class CommandQueue: Sendable {
         let isWanted = try state.withLock { state throws(Rejection) in
             if state.isClosed { throw .shuttingDown }
             guard state.commands < Limits.queuedCommands, state.entries + weight <= Limits.queuedEntries else {
+                state.refusals += 1
                 throw .queueFull
             }
             state.commands += 1
@@ -121,6 +123,9 @@ final class CommandQueue: Sendable {
         state.withLock { $0.isClosed = true }
         state.broadcast()
     }
+
+    /// The number of commands that found it full, ever.
+    var refusals: Int { state.withLock { $0.refusals } }
 
     /// The number of commands that are not answered yet.
     var depth: Int { state.withLock { $0.commands } }

@@ -15,6 +15,7 @@ struct Draft {
     /// News into which others are merged from this draft on, with the handles of those.
     private var mergesBegun: [NewsID: [UInt32]] = [:]
     private var steps = 0
+    private(set) var tally = LikeTally()
     /// Likes that are different from the state: the time of the like, or nil when it was taken back.
     private var likes: DraftTable<Timestamp?>
     /// How many more likes a news has than in the state.
@@ -54,6 +55,11 @@ struct Draft {
 
     /// Counts a decision.
     mutating func noteStep() { steps += 1 }
+
+    /// Counts a like, or an unlike, that changes nothing.
+    mutating func noteUnchanged(liked: Bool) {
+        if liked { tally.unchangedLikes += 1 } else { tally.unchangedUnlikes += 1 }
+    }
 
     /// A handle for a user whom neither the state nor the draft knows.
     mutating func addUser(_ id: UserID) -> UInt32 {
@@ -212,6 +218,11 @@ struct Draft {
 
     /// Writes down an event as it is: a step of a removal or merge, which nothing in the draft is decided on.
     mutating func append(_ change: LikeEvent.Change, at: Timestamp, _ operationID: OperationID?) {
+        switch change {
+        case .likeAdded: tally.likes += 1
+        case .likeRemoved: tally.unlikes += 1
+        default: break
+        }
         events.append(LikeEvent(sequence: sequence + 1, at: at, operationID: operationID, change: change))
     }
 

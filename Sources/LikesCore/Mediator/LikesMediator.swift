@@ -111,6 +111,9 @@ package final class LikesMediator: @unchecked Sendable {
     /// The number of commands that are not answered yet.
     package var queueDepth: Int { queue.depth }
 
+    /// The number of commands that were refused with `.queueFull`, ever.
+    package var queueRefusals: Int { queue.refusals }
+
     // MARK: The mediator's thread
 
     private func run() {
@@ -239,12 +242,16 @@ package final class LikesMediator: @unchecked Sendable {
         var touched = 0
         let draft = decide(&assignments, &answers, touched: &touched)
         do throws(JournalError) {
+            let commitMicroseconds = try keep(draft.events)
             if !draft.events.isEmpty {
-                try journal.append(draft.events)
                 noteJournal(failure: nil)
                 fold(draft.events)
                 publish(draft.events)
             }
+            bus.publish(
+                RoundReport(
+                    commands: answers.count, events: draft.events.count, tally: draft.tally,
+                    commitMicroseconds: commitMicroseconds))
         } catch {
             noteJournal(failure: error.reason)
             // Whoever took part in the draft has lost a part of it: all of them fail together.
@@ -256,6 +263,16 @@ package final class LikesMediator: @unchecked Sendable {
             assignments.append(contentsOf: cascadesToResume(beside: assignments))
         }
         answer(answers)
+    }
+
+    /// Makes events durable.
+    ///
+    /// - Returns: the microseconds that it took; nil when there is nothing to keep.
+    private func keep(_ events: [LikeEvent]) throws(JournalError) -> Int64? {
+        guard !events.isEmpty else { return nil }
+        let begun = MonotonicClock.microseconds()
+        try journal.append(events)
+        return MonotonicClock.microseconds() - begun
     }
 
     /// Lets assignments decide what they may in one round. Those that did not come to it are the first of the next

@@ -19,7 +19,11 @@ func run(_ arguments: [String]) -> ExitStatus {
         case "verify": return try verify(try Settings(rest, for: .verify))
         case "health": return try checkHealth(try Settings(rest, for: .health))
         case "version", "--version": print("likesd \(Version.text)")
-        case "help", "--help", "-h": print(Help.text, terminator: "")
+        case "help", "--help", "-h":
+            guard rest.isEmpty || rest == ["markdown"] else {
+                throw Stop(.usage, "help takes \"markdown\", or nothing")
+            }
+            print(rest.isEmpty ? Help.text : Help.markdown, terminator: "")
         default: throw Stop(.usage, "there is no command \"\(verb)\"; see \"likesd help\"")
         }
         return .success

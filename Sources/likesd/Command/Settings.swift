@@ -12,12 +12,14 @@ struct Settings {
 
     /// By the names of the flags; more than one value only of a flag that may be repeated.
     private var values: [String: [Value]] = [:]
+    private let flags: [Flag]
     /// The words that are no flags: the files of an import.
     private(set) var words: [String] = []
 
-    /// - Throws: a stop with status 64 for a flag that the command does not have, or one without its value.
+    /// - Throws: a stop with status 64 for a flag that the command does not have, one without its value, and a value that
+    ///   is not allowed.
     init(_ arguments: [String], for verb: Flag.Verb) throws(Stop) {
-        let flags = Flag.table.filter { $0.verbs.contains(verb) }
+        flags = Flag.table.filter { $0.verbs.contains(verb) }
         for flag in flags {
             if let text = unsafe getenv(flag.variable) {
                 values[flag.name] = unsafe [Value(text: String(cString: text), source: flag.variable)]
@@ -25,117 +27,119 @@ struct Settings {
         }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            guard argument.hasPrefix("--") else {
-                words.append(argument)
-                continue
-            }
-            let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let flag = flags.first(where: { $0.name == parts[0] }) else {
-                throw Stop(.usage, "\(verb.rawValue) has no flag --\(parts[0]); see \"likesd help\"")
-            }
-            let text: String
-            if parts.count == 2 {
-                text = String(parts[1])
-            } else if flag.value == nil {
-                text = "true"
-            } else if let next = rest.popFirst() {
-                text = next
-            } else {
-                throw Stop(.usage, "--\(flag.name) needs a value: \(flag.help)")
-            }
-            let value = Value(text: text, source: "--\(flag.name)")
-            // A flag goes before its variable.
-            let earlier = flag.isRepeatable && isFlag(flag.name) ? values[flag.name] ?? [] : []
-            values[flag.name] = earlier + [value]
+            if argument.hasPrefix("--") { try take(argument, &rest, verb) } else { words.append(argument) }
         }
         if verb != .import, let word = words.first {
             throw Stop(.usage, "\(verb.rawValue) takes no \"\(word)\"; see \"likesd help\"")
         }
+        for flag in flags {
+            for value in values[flag.name] ?? [] { try check(value, flag) }
+        }
     }
+
+    private mutating func take(_ argument: String, _ rest: inout ArraySlice<String>, _ verb: Flag.Verb) throws(Stop) {
+        let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let flag = flags.first(where: { $0.name == parts[0] }) else {
+            throw Stop(.usage, "\(verb.rawValue) has no flag --\(parts[0]); see \"likesd help\"")
+        }
+        let text: String
+        if parts.count == 2 {
+            text = String(parts[1])
+        } else if flag.placeholder == nil {
+            text = "true"
+        } else if let next = rest.popFirst() {
+            text = next
+        } else {
+            throw Stop(.usage, "--\(flag.name) needs a value: \(flag.help); allowed is \(flag.allowed)")
+        }
+        // A flag goes before its variable.
+        let earlier = flag.isRepeatable && isFlag(flag.name) ? values[flag.name] ?? [] : []
+        values[flag.name] = earlier + [Value(text: text, source: "--\(flag.name)")]
+    }
+
+    /// Sees to it that a value is one that its flag takes.
+    private func check(_ value: Value, _ flag: Flag) throws(Stop) {
+        let isAllowed =
+            switch flag.kind {
+            case .text: !value.text.isEmpty
+            case .number(let range): Self.number(value.text).map { range ~= $0 } ?? false
+            case .time(let range): Duration.milliseconds(value.text).map { range ~= $0 } ?? false
+            case .toggle: Self.truth(value.text) != nil
+            case .choice(let words): words.contains(value.text)
+            case .ids: (try? Identifier<Never>(value.text)) != nil
+            case .origins: Self.origins(value.text) != nil
+            }
+        guard isAllowed else {
+            throw Stop(.usage, "\(value.source): \"\(value.text)\" is not allowed; allowed is \(flag.allowed)")
+        }
+    }
+
+    // MARK: Values
 
     /// Whether a flag was given on the command line, and not by the environment.
     func isFlag(_ name: String) -> Bool { values[name]?.last?.source.hasPrefix("--") ?? false }
 
-    /// The text of a flag, if it was set.
-    func text(_ name: String) throws(Stop) -> String? {
-        guard let value = values[name]?.last else { return nil }
-        guard !value.text.isEmpty else { throw Stop(.usage, "\(value.source): the value is empty") }
-        return value.text
-    }
+    /// The text of a flag that was set.
+    private func given(_ name: String) -> String? { values[name]?.last?.text }
 
-    /// The ids of a flag that may be repeated, in order.
-    func ids<Subject>(_ name: String) throws(Stop) -> [Identifier<Subject>] {
-        var ids: [Identifier<Subject>] = []
-        for value in values[name] ?? [] {
-            do throws(IdentifierError) { ids.append(try Identifier(value.text)) } catch {
-                throw Stop(.usage, "\(value.source): \(error.reason)")
-            }
+    /// The text of a flag, or what it is when it is not set. Every value was checked, and the table has none but good ones.
+    private func value<Parsed>(_ name: String, _ parse: (String) -> Parsed?) -> Parsed {
+        guard let text = given(name) ?? Flag.named(name).initial, let parsed = parse(text) else {
+            preconditionFailure("--\(name) has no value, and the table none for it")
         }
-        return ids
+        return parsed
     }
 
-    /// The origins of a flag that may be repeated, each value a list with commas.
-    func origins(_ name: String) throws(Stop) -> [Origin] {
-        var origins: [Origin] = []
-        for value in values[name] ?? [] {
-            for text in value.text.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let origin = Origin(String(text)) else {
-                    throw Stop(.usage, "\(value.source): \"\(text)\" is no origin; \(Origin.form) is allowed")
-                }
-                origins.append(origin)
-            }
+    /// The text of a flag.
+    func text(_ name: String) -> String { value(name) { $0 } }
+
+    /// The text of a flag that need not be set.
+    func optionalText(_ name: String) -> String? { given(name) }
+
+    /// The number of a flag.
+    func number(_ name: String) -> Int { value(name, Self.number) }
+
+    /// The number of a flag that need not be set.
+    func optionalNumber(_ name: String) -> Int? { given(name).flatMap(Self.number) }
+
+    /// The milliseconds of a flag.
+    func milliseconds(_ name: String) -> Int64 { value(name, Duration.milliseconds) }
+
+    /// The word of a flag that takes one of some.
+    func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice { value(name, Choice.init(rawValue:)) }
+
+    /// Whether a flag is set.
+    func isSet(_ name: String) -> Bool { value(name, Self.truth) }
+
+    /// The ids of a flag, in order.
+    func ids<Subject>(_ name: String) -> [Identifier<Subject>] {
+        (values[name] ?? []).compactMap { try? Identifier($0.text) }
+    }
+
+    /// The origins of a flag, in order.
+    func origins(_ name: String) -> [Origin] { (values[name] ?? []).flatMap { Self.origins($0.text) ?? [] } }
+
+    /// All flags of the command as they are in force, in the order of the table.
+    var effective: [(name: String, value: String)] {
+        flags.map { flag in
+            let given = values[flag.name].map { $0.map(\.text).joined(separator: ",") }
+            return (flag.name, given ?? flag.initial ?? flag.initialNote ?? "")
         }
-        return origins
     }
 
-    /// Whether a flag was set; nil when nothing was said of it.
-    func isSet(_ name: String) throws(Stop) -> Bool? {
-        guard let value = values[name]?.last else { return nil }
-        switch value.text {
-        case "true", "1": return true
-        case "false", "0": return false
-        default: throw Stop(.usage, "\(value.source): \"\(value.text)\" is neither true nor false")
+    private static func number(_ text: String) -> Int? { text.hasPrefix("+") ? nil : Int(text) }
+
+    private static func truth(_ text: String) -> Bool? {
+        switch text {
+        case "true", "1": true
+        case "false", "0": false
+        default: nil
         }
     }
 
-    /// The milliseconds of a flag, if it was set: a number with its unit, which is s, m, h or d.
-    func milliseconds(_ name: String, _ range: ClosedRange<Int64>) throws(Stop) -> Int64? {
-        guard let value = values[name]?.last else { return nil }
-        let unit: Int64? =
-            switch value.text.last {
-            case "s": 1_000
-            case "m": 60_000
-            case "h": 3_600_000
-            case "d": 86_400_000
-            default: nil
-            }
-        let digits = value.text.utf8.dropLast()
-        guard let unit, 1...9 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }),
-            let number = Int64(value.text.dropLast()), range ~= number * unit
-        else {
-            throw Stop(
-                .usage,
-                "\(value.source): \"\(value.text)\" is not a time from \(Self.text(range.lowerBound)) to "
-                    + "\(Self.text(range.upperBound)), such as 30s, 90m, 24h or 7d")
-        }
-        return number * unit
-    }
-
-    /// A time in the largest unit that divides it.
-    private static func text(_ milliseconds: Int64) -> String {
-        let units: [(Int64, String)] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m")]
-        guard let unit = units.first(where: { milliseconds % $0.0 == 0 }) else { return "\(milliseconds / 1_000)s" }
-        return "\(milliseconds / unit.0)\(unit.1)"
-    }
-
-    /// The number of a flag, if it was set.
-    func number(_ name: String, _ range: ClosedRange<Int>) throws(Stop) -> Int? {
-        guard let value = values[name]?.last else { return nil }
-        guard let number = Int(value.text), range ~= number, !value.text.hasPrefix("+") else {
-            throw Stop(
-                .usage,
-                "\(value.source): \"\(value.text)\" is not a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+    private static func origins(_ text: String) -> [Origin]? {
+        let texts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let origins = texts.compactMap { Origin(String($0)) }
+        return origins.count == texts.count ? origins : nil
     }
 }

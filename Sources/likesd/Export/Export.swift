@@ -4,18 +4,18 @@ internal import LikesCore
 
 /// The command `export`: writes news, merged ids and likes to the standard output, as NDJSON.
 func exportRecords(_ settings: Settings) throws(Stop) -> ExitStatus {
-    let (folder, url) = (try settings.text("data"), try settings.text("url"))
+    let (folder, url) = (settings.text("data"), settings.optionalText("url"))
     guard !(settings.isFlag("data") && settings.isFlag("url")) else {
         throw Stop(.usage, "export takes --data or --url, not both")
     }
-    let filter = ExportFilter(news: try settings.ids("news"), users: try settings.ids("user"))
+    let filter = ExportFilter(news: settings.ids("news"), users: settings.ids("user"))
     guard max(filter.news.count, filter.users.count) <= Limits.exportFilters else {
         throw Stop(.usage, "--news, --user: up to \(Limits.exportFilters) ids of each are allowed")
     }
     if let url, !settings.isFlag("data") {
         try exportServer(url, filter)
     } else {
-        try exportFolder(folder ?? "./data", filter)
+        try exportFolder(folder, filter)
     }
     return .success
 }

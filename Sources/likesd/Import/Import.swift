@@ -5,7 +5,7 @@ internal import Threading
 /// The command `import`: takes news and likes in from files.
 func importFiles(_ settings: Settings) throws(Stop) -> ExitStatus {
     guard !settings.words.isEmpty else { throw Stop(.usage, "import needs a file; see \"likesd help\"") }
-    let (folder, url) = (try settings.text("data"), try settings.text("url"))
+    let (folder, url) = (settings.text("data"), settings.optionalText("url"))
     guard !(settings.isFlag("data") && settings.isFlag("url")) else {
         throw Stop(.usage, "import takes --data or --url, not both")
     }
@@ -16,7 +16,7 @@ func importFiles(_ settings: Settings) throws(Stop) -> ExitStatus {
     if let url, !settings.isFlag("data") {
         target = try ServerTarget(url: url)
     } else {
-        target = try FolderTarget(folder ?? "./data")
+        target = try FolderTarget(folder)
     }
     defer { target.finish() }
     var importer = Importer(target, startedAt: now)

@@ -1,15 +1,27 @@
 internal import EventStreams
 internal import Glibc
-internal import JSONText
 internal import LikesAPI
 internal import LikesCore
+internal import Logging
 internal import MicroHTTP
 
 /// The command `serve`: runs the service until a signal ends it.
 func serve(_ settings: Settings) throws(Stop) -> ExitStatus {
     // Before any thread starts, so that every thread inherits the mask and only this one takes the signals.
     let signals = TerminationSignals.block()
-    let service = Service(try ServeSettings(settings))
+    let serveSettings = ServeSettings(settings)
+    let log = Log(
+        serveSettings.logFormat, to: STDERR_FILENO, isForJournal: Log.isJournal(STDERR_FILENO),
+        timeText: { Timestamp(milliseconds: $0).rfc3339 })
+    guard log.start() else { throw Stop(.unavailable, "the system gives no more threads") }
+    defer { log.close() }
+    let service = Service(serveSettings, log)
+    log.write(.info, "configuration") { fields in
+        for (name, value) in settings.effective {
+            fields.add(name, name == "workers" ? String(serveSettings.workers) : value)
+        }
+        fields.add("openFiles", service.openFiles)
+    }
     do {
         try service.root.start()
     } catch let stop as Stop {
@@ -17,17 +29,14 @@ func serve(_ settings: Settings) throws(Stop) -> ExitStatus {
     } catch {
         throw Stop(.failure, "\(error)")
     }
-    Log.entry(.info, "listening") { json in
-        json.member("url", service.urls.first ?? "")
-        json.name("urls")
-        json.array { json in for url in service.urls { json.value(url) } }
+    log.write(.info, "listening") { fields in
+        fields.add("url", service.urls.first ?? "")
+        fields.add("urls", service.urls)
     }
     let signal = signals.wait()
-    Log.entry(.info, "stopping") { json in
-        json.member("signal", signal)
-    }
+    log.write(.info, "stopping") { $0.add("signal", signal) }
     service.stop()
-    Log.entry(.info, "stopped")
+    log.write(.info, "stopped")
     return .success
 }
 
@@ -45,32 +54,30 @@ struct ServeSettings {
     let crossOrigin: CrossOrigin?
     /// Of live updates.
     let streams: EventStreams.Settings
+    let logFormat: LogFormat
+    /// Whether each request is logged.
+    let logsAccess: Bool
 
-    init(_ settings: Settings) throws(Stop) {
-        host = try settings.text("host") ?? "localhost"
-        port = UInt16(try settings.number("port", 0...65_535) ?? 8080)
-        workers = try settings.number("workers", 1...HTTPLimits.workers) ?? Self.cores
-        createsUnknownNews = try settings.isSet("create-unknown-news") ?? false
-        halfLife =
-            try settings.milliseconds("trending-half-life", HalfLife.allowed).map(HalfLife.init(milliseconds:))
-            ?? .standard
-        let origins = try settings.origins("cors-origin")
+    init(_ settings: Settings) {
+        host = settings.text("host")
+        port = UInt16(settings.number("port"))
+        workers = settings.optionalNumber("workers") ?? Self.cores
+        createsUnknownNews = settings.isSet("create-unknown-news")
+        halfLife = HalfLife(milliseconds: settings.milliseconds("trending-half-life"))
+        let origins = settings.origins("cors-origin")
         crossOrigin = origins.isEmpty ? nil : CrossOrigin(origins)
-        streams = try Self.streams(settings)
-        let isInMemory = try settings.isSet("in-memory") ?? false
-        let folder = try settings.text("data")
-        dataFolder = isInMemory ? nil : folder ?? "./data"
+        streams = Self.streams(settings)
+        dataFolder = settings.isSet("in-memory") ? nil : settings.text("data")
+        logFormat = settings.choice("log-format")
+        logsAccess = settings.isSet("access-log")
     }
 
-    private static func streams(_ settings: Settings) throws(Stop) -> EventStreams.Settings {
+    private static func streams(_ settings: Settings) -> EventStreams.Settings {
         var streams = EventStreams.Settings()
-        streams.readers = try settings.number("max-streams", 0...StreamLimits.readersMaximum) ?? streams.readers
-        streams.readersPerAddress = try settings.number("max-streams-per-address", 0...StreamLimits.readersMaximum)
-        streams.heartbeatMilliseconds =
-            try settings.milliseconds("stream-heartbeat", StreamLimits.allowedMilliseconds)
-            ?? streams.heartbeatMilliseconds
-        streams.stallMilliseconds =
-            try settings.milliseconds("stream-stall", StreamLimits.allowedMilliseconds) ?? streams.stallMilliseconds
+        streams.readers = settings.number("max-streams")
+        streams.readersPerAddress = settings.optionalNumber("max-streams-per-address")
+        streams.heartbeatMilliseconds = settings.milliseconds("stream-heartbeat")
+        streams.stallMilliseconds = settings.milliseconds("stream-stall")
         return streams
     }
 

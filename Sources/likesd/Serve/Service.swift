@@ -1,7 +1,8 @@
 internal import EventStreams
-internal import JSONText
 internal import LikesAPI
 internal import LikesCore
+internal import Logging
+internal import Metrics
 internal import MicroHTTP
 internal import SnapshotFiles
 internal import Threading
@@ -12,7 +13,11 @@ final class Service {
     let root = Coordinator("service")
 
     private let settings: ServeSettings
+    private let log: Log
     private let bus = EventBus()
+    private let mediatorMetrics = MediatorMetrics()
+    private let snapshotMetrics = SnapshotMetrics()
+    private let requestMetrics: RequestMetrics
     /// Filled as the parts come up. Nil for a service in memory only.
     private var store: DataStore?
     private var journal: (any Journal)?
@@ -33,8 +38,10 @@ final class Service {
     /// Milliseconds that the whole stop may take, the last snapshot included.
     private static let wholeStopMilliseconds: Int64 = 9_000
 
-    init(_ settings: ServeSettings) {
+    init(_ settings: ServeSettings, _ log: Log) {
         self.settings = settings
+        self.log = log
+        requestMetrics = RequestMetrics(workers: settings.workers)
         descriptors = DescriptorBudget(takenSockets: settings.streams.readers)
         root.add(
             Coordinator("journal", onStart: { [unowned self] in try openJournal() }) { [unowned self] in
@@ -72,6 +79,9 @@ final class Service {
             })
     }
 
+    /// Descriptors that the system gives this process.
+    var openFiles: Int { descriptors.limit }
+
     /// Where the service is reached.
     var urls: [String] { server.withLock { $0 }?.urls ?? [] }
 
@@ -93,13 +103,16 @@ final class Service {
         journal = store.journal
         shared = store.shared
         for warning in store.warnings {
-            Log.entry(.warning, "snapshot_unusable") { $0.member("reason", warning) }
+            log.write(.warning, "snapshot_unusable") { $0.add("reason", warning) }
         }
-        Log.entry(.info, "replayed") { json in
-            json.member("sequence", store.restored.snapshot + store.restored.replayed)
-            json.member("snapshot", store.restored.snapshot)
-            json.member("replayed", store.restored.replayed)
-            json.member("milliseconds", MonotonicClock.milliseconds() - start)
+        let (restored, milliseconds) = (store.restored, MonotonicClock.milliseconds() - start)
+        snapshotMetrics.restored(
+            snapshot: restored.snapshot, replayed: restored.replayed, milliseconds: milliseconds)
+        log.write(.info, "replayed") { fields in
+            fields.add("sequence", restored.snapshot + restored.replayed)
+            fields.add("snapshot", restored.snapshot)
+            fields.add("replayed", restored.replayed)
+            fields.add("milliseconds", milliseconds)
         }
     }
 
@@ -107,16 +120,18 @@ final class Service {
         snapshotter = store?.startSnapshots(
             bus, mediator: { [mediator] in mediator.withLock { $0 } },
             isSound: { [auditor] in auditor.withLock { $0 }?.status.isClean ?? true }
-        ) { report in
+        ) { [log, snapshotMetrics] report in
             switch report {
             case .saved(let saved):
-                Log.entry(.info, "snapshot") { json in
-                    json.member("sequence", saved.position)
-                    json.member("likes", Int64(saved.likes))
-                    json.member("milliseconds", saved.milliseconds)
+                snapshotMetrics.saved(saved.position)
+                log.write(.info, "snapshot") { fields in
+                    fields.add("sequence", saved.position)
+                    fields.add("likes", saved.likes)
+                    fields.add("milliseconds", saved.milliseconds)
                 }
             case .failed(let reason):
-                Log.entry(.error, "snapshot_failed") { $0.member("reason", reason) }
+                snapshotMetrics.failed()
+                log.write(.error, "snapshot_failed") { $0.add("reason", reason) }
             }
         }
     }
@@ -127,18 +142,18 @@ final class Service {
         var settings = settings.streams
         if descriptors.takenSockets < settings.readers {
             settings.readers = descriptors.takenSockets
-            Log.entry(.warning, "streams_limited") { json in
-                json.member("streams", Int64(settings.readers))
-                json.member("reason", "the system allows too few open files")
+            log.write(.warning, "streams_limited") { fields in
+                fields.add("streams", settings.readers)
+                fields.add("reason", "the system allows too few open files")
             }
         }
         let streams = EventStreams(
             journal, position: { reader.position }, format: LikesAPI.eventFormat(journal.epoch), settings
-        ) { report in
-            Log.entry(.warning, "streams") { json in
-                json.member("open", Int64(report.open))
-                json.member("refused", Int64(report.refused))
-                json.member("cut", Int64(report.cut))
+        ) { [log] report in
+            log.write(.warning, "streams") { fields in
+                fields.add("open", report.open)
+                fields.add("refused", report.refused)
+                fields.add("cut", report.cut)
             }
         }
         guard let streams else { throw Stop(.unavailable, "the system gives no more descriptors") }
@@ -146,7 +161,7 @@ final class Service {
             try streams.readNewsEnds()
         } catch {
             // What is needed of the journal was read before, so this is no reason to stop.
-            Log.entry(.error, "merges_unknown") { $0.member("reason", error.reason) }
+            log.write(.error, "merges_unknown") { $0.add("reason", error.reason) }
         }
         streams.start(bus)
         self.streams = streams
@@ -156,9 +171,10 @@ final class Service {
         guard let journal, let shared else { preconditionFailure("the journal comes first") }
         let mediator = LikesMediator(
             journal: journal, state: shared, bus: bus, createsUnknownNews: settings.createsUnknownNews,
-            journalChanged: Self.logJournal,
-            dropFailed: { reason in Log.entry(.error, "drop_failed") { $0.member("reason", reason) } },
+            journalChanged: { [log] failure in Self.logJournal(failure, log) },
+            dropFailed: { [log] reason in log.write(.error, "drop_failed") { $0.add("reason", reason) } },
             batchEnded: { [server] in server.withLock { $0 }?.wakeWorkers() })
+        mediatorMetrics.start(bus)
         mediator.start()
         store?.dropOldEvents(mediator)
         self.mediator.withLock { $0 = mediator }
@@ -168,10 +184,10 @@ final class Service {
         guard let mediator = mediator.withLock({ $0 }), let shared else {
             preconditionFailure("the mediator comes first")
         }
-        let auditor = Auditor(shared, mediator: mediator, keptEvents: store?.keptEvents) { finding in
-            Log.entry(.error, "drift") { json in
-                json.member("place", finding.place)
-                json.member("detail", finding.detail)
+        let auditor = Auditor(shared, mediator: mediator, keptEvents: store?.keptEvents) { [log] finding in
+            log.write(.error, "drift") { fields in
+                fields.add("place", finding.place)
+                fields.add("detail", finding.detail)
             }
         }
         auditor.start()
@@ -179,10 +195,17 @@ final class Service {
     }
 
     /// Says that writes cannot be stored, and why, or that they can be again.
-    private static func logJournal(_ failure: String?) {
-        guard let failure else { return Log.entry(.info, "journal_available") }
-        Log.entry(.error, "journal_unavailable") { json in
-            json.member("reason", failure)
+    private static func logJournal(_ failure: String?, _ log: Log) {
+        guard let failure else { return log.write(.info, "journal_available") }
+        log.write(.error, "journal_unavailable") { $0.add("reason", failure) }
+    }
+
+    /// Hears of every request: the metrics, and the log.
+    private var observer: @Sendable (Observation, _ request: () -> Request) -> Void {
+        let (metrics, log) = (requestMetrics, RequestLog(log, logsAccess: settings.logsAccess))
+        return { observation, request in
+            metrics.observe(observation, request)
+            log.observe(observation, request)
         }
     }
 
@@ -198,14 +221,19 @@ final class Service {
             let waits = SequenceWaits(reader)
             let rankings = Rankings(shared, mediator: mediator)
             (self.waits, self.rankings) = (waits, rankings)
+            let page = MetricsPage(
+                requests: requestMetrics, mediatorMetrics: mediatorMetrics, snapshots: snapshotMetrics,
+                mediator: mediator, reader: reader, auditor: auditor, streams: streams, log: log,
+                server: { [server] in server.withLock { $0 } })
             let api = LikesAPI(
                 mediator: mediator, reader: reader, auditor: auditor, readiness: Readiness(waits, rankings),
                 streams: streams, halfLife: settings.halfLife, isLoopback: addresses.allSatisfy(\.isLoopback),
-                crossOrigin: settings.crossOrigin)
+                crossOrigin: settings.crossOrigin, metrics: { page.text() })
             var configuration = HTTPServer.Configuration(
                 hosts: [settings.host], port: settings.port, workers: settings.workers)
             configuration.descriptors = descriptors
-            let server = try HTTPServer(configuration: configuration, application: api.application)
+            let server = try HTTPServer(
+                configuration: configuration, application: api.application(observe: observer))
             self.server.withLock { $0 = server }
             server.start()
         } catch {

@@ -11,8 +11,7 @@ internal import Threading
 /// It only reports, also with `--fix`: the counts are made from the journal at each start, so there is nothing that a
 /// repair would last in.
 func verify(_ settings: Settings) throws(Stop) -> ExitStatus {
-    _ = try settings.isSet("fix")
-    let folder = try settings.text("data") ?? "./data"
+    let folder = settings.text("data")
     // A look must not make a folder.
     guard unsafe access("\(folder)/\(SQLiteJournal.fileName)", F_OK) == 0 else {
         throw Stop(.noInput, "there is no \(SQLiteJournal.fileName) in \(folder)")

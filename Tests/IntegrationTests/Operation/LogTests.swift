@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+/// What the server writes to its standard error stream.
+@Suite("The server's log")
+struct ServerLogTests {
+    /// The entries about an event so far.
+    private func entries(_ server: Server, _ event: String) -> [JSON] {
+        server.child.output.split(separator: "\n").compactMap { JSON(text: Data($0.utf8)) }.filter {
+            $0["event"] == .string(event)
+        }
+    }
+
+    @Test("every line is an object with time, level and event, from the configuration to the end")
+    func lines() async throws {
+        try await withDurableServer { server in
+            try await server.api.make("a")
+            #expect(try await server.stop() == .exit(0))
+            let lines = server.child.output.split(separator: "\n")
+            for line in lines {
+                let entry = try #require(JSON(text: Data(line.utf8)), "\(line)")
+                #expect(
+                    entry["time"].string?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(line)")
+                #expect(["info", "warning", "error"].contains(entry["level"].string ?? ""), "\(line)")
+            }
+            let events = lines.compactMap { JSON(text: Data($0.utf8))?["event"].string }
+            #expect(events.first == "configuration")
+            #expect(events.suffix(2) == ["stopping", "stopped"])
+        }
+    }
+
+    @Test("the start says what is in force, wherever it comes from")
+    func configuration() async throws {
+        try await withServer(
+            .memory, ["--workers=3", "--cors-origin", "https://a.example", "--cors-origin", "https://b.example"],
+            environment: ["LIKESD_STREAM_STALL": "90s"]
+        ) { server in
+            let entry = try #require(entries(server, "configuration").first)
+            #expect(entry["in-memory"] == "true")
+            #expect(entry["workers"] == "3")
+            #expect(entry["cors-origin"] == "https://a.example,https://b.example")
+            #expect(entry["stream-stall"] == "90s")
+            #expect(entry["stream-heartbeat"] == "15s")
+            #expect(entry["openFiles"].integer ?? 0 > 100)
+            let help = try await likesd("help").output
+            for flag in entry.names.subtracting(["time", "level", "event", "openFiles"]) {
+                #expect(help.contains("--\(flag)"), "\(flag)")
+            }
+        }
+    }
+
+    @Test("requests are not logged, however many are bad")
+    func quiet() async throws {
+        try await withServer { server in
+            let before = server.child.output
+            let requests = (0..<2_000).map { WireRequest("GET", $0 % 2 == 0 ? "/v1/news/\($0)" : "/v1/news/%00?\($0)") }
+            let answers = try await WireClient.send(requests, port: server.port)
+            #expect(answers.count == 2_000)
+            #expect(try await server.stop() == .exit(0))
+            #expect(server.child.output.split(separator: "\n").count == before.split(separator: "\n").count + 2)
+        }
+    }
+
+    @Test("with --access-log each request is a line; of a flood of bad ones some are, and a count")
+    func access() async throws {
+        try await withServer(.memory, ["--access-log"]) { server in
+            try await server.api.make("a")
+            _ = try await server.api.put(API.like("a", "ann/1"), headers: ["Operation-Id": "op-1"])
+            let requests = (0..<2_000).map { WireRequest("GET", "/v1/news/\($0)") }
+            let answers = try await WireClient.send(requests, port: server.port)
+            #expect(answers.count == 2_000)
+            #expect(try await server.stop() == .exit(0))
+            let lines = entries(server, "request")
+            let like = try #require(lines.dropFirst().first)
+            #expect(like["method"] == "PUT")
+            #expect(like["route"] == "/v1/news/{id}/likes/{user}")
+            #expect(like["target"] == "/v1/news/a/likes/ann%2F1")
+            #expect(like["status"] == 201)
+            #expect(like["operationId"] == "op-1")
+            #expect(like["client"] == "127.0.0.1")
+            #expect(like["microseconds"].integer ?? 0 > 0)
+            let refused = lines.count { $0["status"] == 404 }
+            let leftOut = entries(server, "log_left_out").compactMap { $0["lines"].integer }
+            #expect(refused + Int(leftOut.reduce(0, +)) == 2_000)
+            #expect(refused <= (leftOut.count + 1) * 100)
+        }
+    }
+
+    @Test("writes that fail are told of, but a flood of them is only counted")
+    func failures() async throws {
+        try await withServer(fileLimit: 512 * 1024) { server in
+            try await server.api.make("a")
+            var number = 0
+            while try await server.api.like("a", by: "user \(number)").status != 503 { number += 1 }
+            let requests = (0..<500).map { WireRequest("PUT", API.like("a", "other \($0)")) }
+            let statuses = try await WireClient.send(requests, port: server.port).map(\.status)
+            #expect(statuses == Array(repeating: 503, count: 500))
+            #expect(try await server.stop() == .exit(0))
+            let told = entries(server, "request_failed")
+            #expect(told.first?["status"] == 503)
+            #expect(told.first?["route"] == "/v1/news/{id}/likes/{user}")
+            #expect(told.count == 30)
+            let leftOut = entries(server, "log_left_out").filter { $0["of"] == "request_failed" }
+            #expect(leftOut.compactMap { $0["lines"].integer }.reduce(0, +) == 501 - 30)
+            #expect(entries(server, "journal_unavailable").first?["level"] == "error")
+        }
+    }
+
+    @Test("for people, and for systemd's journal, a line is words")
+    func text() async throws {
+        try await Places.withFolder { folder in
+            // The journal is known by the device and the inode of the stream.
+            let script = """
+                exec 2>"$1"; [ "$2" = no ] || export JOURNAL_STREAM=$(stat -L -c %d:%i "$1")
+                exec "$0" serve --in-memory --port 0 --log-format text
+                """
+            for isJournal in ["no", "yes"] {
+                let path = "\(folder)/log-\(isJournal)"
+                let child = try Child("/bin/sh", ["-c", script, Places.binary, path, isJournal])
+                defer { child.send(SIGKILL) }
+                let deadline = Deadline.seconds(20)
+                var text = ""
+                while !text.contains("listening") {
+                    if deadline.passed { throw Failure("no line: \(text)") }
+                    text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+                }
+                child.send(SIGTERM)
+                #expect(try await child.ended() == .exit(0))
+                let line = text.split(separator: "\n").first { $0.contains("listening") } ?? ""
+                if isJournal == "yes" {
+                    #expect(line.hasPrefix("<6>listening url=http://127.0.0.1:"), "\(line)")
+                } else {
+                    #expect(
+                        line.wholeMatch(of: /\d{4}-\S+Z info listening url=http:\S+ urls=http:\S+/) != nil, "\(line)")
+                }
+            }
+        }
+    }
+
+    @Test("a log that nobody reads stops nothing")
+    func stuck() async throws {
+        try await Places.withFolder { folder in
+            // The reader of the pipe sleeps for as long as the server runs.
+            let script = """
+                mkfifo "$1/log"; sleep 60 <"$1/log" & exec 2>"$1/log"
+                exec "$0" serve --in-memory --port "$2" --access-log
+                """
+            // A port that is free: the listener is closed when nobody holds it.
+            let port = try Loopback.Listener().port
+            let child = try Child("/bin/sh", ["-c", script, Places.binary, folder, String(port)])
+            defer { child.send(SIGKILL) }
+            let deadline = Deadline.seconds(20)
+            while true {
+                if let answer = try? await WireClient.send(WireRequest("GET", "/healthz"), port: port),
+                    answer.status == 200
+                {
+                    break
+                }
+                if deadline.passed { throw Failure("it does not start") }
+            }
+            // Some megabytes of lines: more than the pipe and the buffer hold.
+            let long = String(repeating: "x", count: 1_500)
+            for _ in 0..<5 {
+                let requests = (0..<500).map { _ in WireRequest("GET", "/v1/feed?viewer=\(long.prefix(200))&x=\(long)")
+                }
+                let answers = try await WireClient.send(requests, port: port)
+                #expect(answers.count == 500)
+            }
+            child.send(SIGTERM)
+            #expect(try await child.ended() == .exit(0))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import Logging
+import Testing
+import Threading
+
+@Suite("The log")
+struct LogTests {
+    /// A log that writes into a pipe.
+    private struct Piped {
+        let log: Log
+        let pipe: Pipe
+
+        init(_ format: LogFormat, isForJournal: Bool = false, starts: Bool = true) {
+            pipe = Pipe()
+            log = Log(
+                format, to: pipe.fileHandleForWriting.fileDescriptor, isForJournal: isForJournal,
+                clock: Clock { 0 }, timeText: { "T\($0)" })
+            if starts { #expect(log.start()) }
+        }
+
+        /// All that was written.
+        func lines() throws -> [String] {
+            log.close()
+            try pipe.fileHandleForWriting.close()
+            let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+            return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    private func sayAll(_ log: Log) {
+        log.write(.warning, "event") { fields in
+            fields.add("text", "a \"b\"\nc=d")
+            fields.add("plain", "x")
+            fields.add("number", -3)
+            fields.add("truth", true)
+            fields.add("list", ["a", "b"])
+            fields.add("nothing", ifThere: nil)
+        }
+    }
+
+    @Test("an entry is one object of JSON on one line")
+    func json() throws {
+        let piped = Piped(.json)
+        sayAll(piped.log)
+        #expect(
+            try piped.lines() == [
+                #"{"time":"T0","level":"warning","event":"event","text":"a \"b\"\nc=d","plain":"x","number":-3,"#
+                    + #""truth":true,"list":["a","b"]}"#
+            ])
+    }
+
+    @Test("for people an entry is one line, too, whatever is in it")
+    func text() throws {
+        let piped = Piped(.text)
+        sayAll(piped.log)
+        #expect(try piped.lines() == [#"T0 warning event text="a \"b\"\nc=d" plain=x number=-3 truth=true list=a,b"#])
+    }
+
+    @Test(
+        "for the journal the level stands in front as a number, and the time is left to it",
+        arguments: LogFormat.allCases)
+    func journal(format: LogFormat) throws {
+        let piped = Piped(format, isForJournal: true)
+        piped.log.write(.error, "event")
+        piped.log.write(.info, "event")
+        let lines = try piped.lines()
+        #expect(lines.map { $0.prefix(3) } == ["<3>", "<6>"])
+        if format == .text { #expect(lines == ["<3>event", "<6>event"]) }
+    }
+
+    @Test("what is too long is cut")
+    func long() throws {
+        let piped = Piped(.text)
+        piped.log.write(.info, "event") { $0.add("x", String(repeating: "y", count: 100_000)) }
+        let line = try #require(try piped.lines().first)
+        #expect(line.hasSuffix("y…"))
+        #expect(line.utf8.count < LogLimits.textBytes + 100)
+    }
+
+    @Test("of a flood some lines are written, and how many were not; other events are not affected")
+    func flood() throws {
+        let piped = Piped(.text)
+        for _ in 0..<1_000 { piped.log.write(.warning, "flood") }
+        piped.log.write(.info, "other")
+        let lines = try piped.lines()
+        #expect(lines.count { $0 == "T0 warning flood" } == LogLimits.linesPerEvent)
+        #expect(lines.contains("T0 info other"))
+        #expect(lines.last == "T0 warning log_left_out of=flood lines=\(1_000 - LogLimits.linesPerEvent)")
+        #expect(piped.log.leftOutLines == 1_000 - LogLimits.linesPerEvent)
+    }
+
+    @Test("each request has its line, but of those that were refused only some in a second")
+    func requests() throws {
+        let piped = Piped(.text)
+        for _ in 0..<2_000 { piped.log.writeRequest(isRefused: false) { $0.add("good", true) } }
+        for _ in 0..<5_000 { piped.log.writeRequest(isRefused: true) { $0.add("good", false) } }
+        let lines = try piped.lines()
+        #expect(lines.count { $0.hasSuffix("good=true") } == 2_000)
+        let refused = lines.count { $0.hasSuffix("good=false") }
+        let leftOut = lines.compactMap { $0.split(separator: "of=request lines=").last.flatMap { Int($0) } }
+        #expect(refused + leftOut.reduce(0, +) == 5_000)
+        // However slow the machine is: as many seconds as there are lines about them, and one.
+        #expect(refused <= (leftOut.count + 1) * LogLimits.refusedRequestsPerSecond)
+    }
+
+    @Test("nobody waits for a log that nobody reads, and its end comes all the same")
+    func stuck() throws {
+        let piped = Piped(.text)
+        let text = String(repeating: "y", count: 2_000)
+        for _ in 0..<2_000 { piped.log.writeRequest(isRefused: false) { $0.add("x", text) } }
+        #expect(piped.log.leftOutLines > 0)
+        piped.log.close()
+        // What was lost is told when somebody reads again.
+        try withExtendedLifetime(piped.pipe) {
+            _ = try #require(try piped.pipe.fileHandleForReading.read(upToCount: 1 << 20))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+"""What stands in two places, and has to be the same in both."""
+
+import re
+
+OPERATIONS, ALERTS = "Documentation/operations.md", "packaging/prometheus-alerts.yaml"
+
+EVENT = re.compile(r'Log\.entry\(\s*\.(info|warning|error),\s*"(\w+)"')
+# A row of a table whose first cell is one name in code.
+ROW = re.compile(r"^\| `(\w+)(?:\{[^`]*\})?` \|(?: (info|warning|error) \|)?")
+METRIC = re.compile(r"\b(?:likesd|process)_[a-z_]+")
+
+
+def findings(project):
+    """All that is not the same."""
+    document = (project / OPERATIONS).read_text()
+    sources = "\n".join(file.read_text() for file in (project / "Sources").rglob("*.swift"))
+    alerts = (project / ALERTS).read_text()
+    yield from event_findings(sources, rows(document, "Log events"))
+    yield from alert_findings(alerts, rows(document, "Alerts"), rows(document, "Metrics"))
+    yield from figure_findings((project / "README.md").read_text(), (project / "bench/RESULTS.md").read_text())
+
+
+def section(document, heading):
+    """The lines below a heading, up to the next one."""
+    below = re.split(rf"^#+ {heading}$", document, maxsplit=1, flags=re.MULTILINE)[-1]
+    return re.split(r"^#+ ", below, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
+
+
+def rows(document, heading):
+    """The names in the tables below a heading, with the level where there is one."""
+    return {row[1]: row[2] for row in map(ROW.match, section(document, heading)) if row}
+
+
+def event_findings(sources, listed):
+    """The events that the server logs, and those of the document."""
+    written = {name: level for level, name in EVENT.findall(sources)}
+    for name in sorted(written.keys() | listed.keys()):
+        if name not in listed:
+            yield f"{OPERATIONS}: the log event {name} is missing"
+        elif name not in written:
+            yield f"{OPERATIONS}: nothing logs {name}"
+        elif written[name] != listed[name]:
+            yield f"{OPERATIONS}: {name} is logged as {written[name]}"
+
+
+def alert_findings(alerts, listed, metrics):
+    """The alerts of the file, those of the document, and the metrics that they speak of."""
+    named = set(re.findall(r"^ +- alert: (\w+)$", alerts, re.MULTILINE))
+    for name in sorted(named ^ set(listed)):
+        yield f"{OPERATIONS if name in named else ALERTS}: the alert {name} is missing"
+    for metric in sorted(set(METRIC.findall("\n".join(expressions(alerts))))):
+        if metric not in metrics and re.sub("_(bucket|sum|count)$", "", metric) not in metrics:
+            yield f"{ALERTS}: {OPERATIONS} knows no metric {metric}"
+
+
+def expressions(alerts):
+    """What the alerts look at."""
+    return [line for line in alerts.splitlines() if not line.lstrip().startswith(("#", "summary:"))]
+
+
+def figure_findings(readme, results):
+    """The figures that newcomers are told, and what was measured."""
+    for row in section(readme, "Figures"):
+        cells = row.split("|")
+        for figure in re.findall(r"\b\d[\d,]*\.?\d+\b", " ".join(cells[2:4])):
+            if not re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", results):
+                yield f"README.md: {figure} is not among what was measured"

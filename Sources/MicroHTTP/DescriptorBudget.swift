@@ -7,10 +7,8 @@ package struct DescriptorBudget: Sendable {
     /// Connections that the server may have open at one time beside them.
     let connections: Int
 
-    /// Raises the limit as far as it goes.
-    ///
-    /// - Parameter takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all
-    ///   but some thousands.
+    /// Raises the limit as far as it goes. Of the sockets that the program would like to take over it gets up to half of
+    /// what there is, or of many all but some thousands.
     package init(takenSockets wanted: Int = 0) {
         let free = max(Self.raised() - HTTPLimits.reservedDescriptors, 4)
         takenSockets = min(wanted, max(free / 2, free - HTTPLimits.keptConnections))

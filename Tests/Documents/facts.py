@@ -4,7 +4,7 @@ import re
 
 OPERATIONS, ALERTS = "Documentation/operations.md", "packaging/prometheus-alerts.yaml"
 
-EVENT = re.compile(r'Log\.entry\(\s*\.(info|warning|error),\s*"(\w+)"')
+EVENT = re.compile(r'\b(?:entry|write|line)\(\s*\.(info|warning|error),\s*"(\w+)"')
 # A row of a table whose first cell is one name in code.
 ROW = re.compile(r"^\| `(\w+)(?:\{[^`]*\})?` \|(?: (info|warning|error) \|)?")
 METRIC = re.compile(r"\b(?:likesd|process)_[a-z_]+")

@@ -96,7 +96,7 @@ class Trying(unittest.TestCase):
         )
 
     def test_faults(self):
-        """A status, also of the first of two commands; other output; a server that does not start; a stream with an end."""
+        """A status, also of the first of two commands; other output; a server that does not start; streams."""
         stream = "curl -N localhost:8080/v1/nothing"
         faults = [
             "curl --fail localhost:8080/v1/news/1",

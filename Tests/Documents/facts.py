@@ -1,12 +1,18 @@
 """What stands in two places, and has to be the same in both."""
 
 import re
+import subprocess
+
+from Documents.links import unblocked
+from Documents.world import BINARY
 
 OPERATIONS, ALERTS = "Documentation/operations.md", "packaging/prometheus-alerts.yaml"
 
 EVENT = re.compile(r'\b(?:entry|write|line)\(\s*\.(info|warning|error),\s*"(\w+)"')
 # A row of a table whose first cell is one name in code.
 ROW = re.compile(r"^\| `(\w+)(?:\{[^`]*\})?` \|(?: (info|warning|error) \|)?")
+# Flags of other programs, and what only looks like one.
+OTHERS = {"--like-color", "--ulimit"}
 METRIC = re.compile(r"\b(?:likesd|process)_[a-z_]+")
 
 
@@ -18,6 +24,10 @@ def findings(project):
     yield from event_findings(sources, rows(document, "Log events"))
     yield from alert_findings(alerts, rows(document, "Alerts"), rows(document, "Metrics"))
     yield from figure_findings((project / "README.md").read_text(), (project / "bench/RESULTS.md").read_text())
+    command = subprocess.run([BINARY, "help"], capture_output=True, text=True, check=True).stdout
+    contract = (project / "openapi.yaml").read_text()
+    for name in ["README.md", OPERATIONS, "Documentation/limits.md"]:
+        yield from name_findings(name, (project / name).read_text(), command, contract)
 
 
 def section(document, heading):
@@ -65,3 +75,16 @@ def figure_findings(readme, results):
         for figure in re.findall(r"\b\d[\d,]*\.?\d+\b", " ".join(cells[2:4])):
             if not re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", results):
                 yield f"README.md: {figure} is not among what was measured"
+
+
+def name_findings(name, document, command, contract):
+    """The flags, the variables and the paths that a document speaks of, and those that there are."""
+    code = [text for line in unblocked(document) for text in re.findall(r"`([^`]+)`", line)]
+    flags = {text.split()[0] for text in code if text.startswith("--")} - OTHERS
+    variables = set(re.findall(r"\bLIKESD_[A-Z_]+\b", document))
+    for missing in sorted(flags | variables):
+        if not re.search(rf"(?<![\w-]){missing}(?![\w-])", command):
+            yield f"{name}: `likesd help` knows no {missing}"
+    for path in sorted({path for text in code for path in re.findall(r"/v1/[\w{}/]+[\w}]", text)}):
+        if not re.search(rf"^  {re.escape(path)}(/[\w/]+)?:$", contract, re.MULTILINE):
+            yield f"{name}: openapi.yaml has no {path}"

@@ -181,6 +181,16 @@ class Facts(unittest.TestCase):
         for listed, metrics in [(set(), both), ({"One", "Two"}, both), ({"One"}, {"likesd_y"})]:
             self.assertEqual(len(list(facts.alert_findings(alerts, listed, metrics))), 1)
 
+    def test_names(self):
+        contract = "paths:\n  /v1/news/{id}:\n    get:\n  /v1/admin/verify:\n"
+        page = "`--port 80` and `LIKESD_PORT`; `GET`, `PUT /v1/news/{id}?viewer=a`; `/v1/admin/`\n"
+        page += "```sh\ncurl /v1/a --b\n```\n"
+        self.assertEqual(list(facts.name_findings(PAGE, page, "  --port PORT   LIKESD_PORT  ", contract)), [])
+        for fault in ["`--prot`", "`--por`", "LIKESD_POR", "`GET /v1/news/{id}/likes`", "`/v1/new`"]:
+            with self.subTest(fault):
+                found = list(facts.name_findings(PAGE, fault, "  --port PORT   LIKESD_PORT  ", contract))
+                self.assertEqual(len(found), 1)
+
     def test_figures(self):
         readme = "## Figures\n\n| reads, 64 | 1,234 a second, p99 8.97 ms | 1.01 × C | again |\n"
         self.assertEqual(list(facts.figure_findings(readme, "| 1,234 (1,000 – 2,000) | 8.97 | 1.01 (0.9) |")), [])

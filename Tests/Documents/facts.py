@@ -3,8 +3,8 @@
 import re
 import subprocess
 
+from Browser.server import BINARY, Server
 from Documents.links import unblocked
-from Documents.world import BINARY
 
 OPERATIONS, ALERTS = "Documentation/operations.md", "packaging/prometheus-alerts.yaml"
 
@@ -26,6 +26,8 @@ def findings(project):
     yield from figure_findings((project / "README.md").read_text(), (project / "bench/RESULTS.md").read_text())
     command = subprocess.run([BINARY, "help"], capture_output=True, text=True, check=True).stdout
     contract = (project / "openapi.yaml").read_text()
+    if re.search("^  /metrics:", contract, re.MULTILINE):
+        yield from metric_findings(metrics(), rows(document, "Metrics"))
     for name in ["README.md", OPERATIONS, "Documentation/limits.md"]:
         yield from name_findings(name, (project / name).read_text(), command, contract)
 
@@ -61,6 +63,25 @@ def alert_findings(alerts, listed, metrics):
     for metric in sorted(set(METRIC.findall("\n".join(expressions(alerts))))):
         if metric not in metrics and re.sub("_(bucket|sum|count)$", "", metric) not in metrics:
             yield f"{ALERTS}: {OPERATIONS} knows no metric {metric}"
+
+
+def metrics():
+    """What a server of its own shows after some requests, as text."""
+    server = Server(durable=True)
+    server.start()
+    try:
+        server.make("1")
+        server.like("1", "ada")
+        return server.ask("GET", "/metrics").body.decode()
+    finally:
+        server.stop()
+
+
+def metric_findings(text, listed):
+    """The metrics that a server has, and those of the document."""
+    shown = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
+    for name in sorted(shown ^ set(listed)):
+        yield f"{OPERATIONS}: the metric {name} is missing" if name in shown else f"{OPERATIONS}: there is no {name}"
 
 
 def expressions(alerts):

@@ -181,6 +181,12 @@ class Facts(unittest.TestCase):
         for listed, metrics in [(set(), both), ({"One", "Two"}, both), ({"One"}, {"likesd_y"})]:
             self.assertEqual(len(list(facts.alert_findings(alerts, listed, metrics))), 1)
 
+    def test_metrics(self):
+        text = "# HELP likesd_news it\n# TYPE likesd_news gauge\nlikesd_news 1\n"
+        self.assertEqual(list(facts.metric_findings(text, {"likesd_news"})), [])
+        for listed in [set(), {"likesd_news", "likesd_users"}]:
+            self.assertEqual(len(list(facts.metric_findings(text, listed))), 1)
+
     def test_names(self):
         contract = "paths:\n  /v1/news/{id}:\n    get:\n  /v1/admin/verify:\n"
         page = "`--port 80` and `LIKESD_PORT`; `GET`, `PUT /v1/news/{id}?viewer=a`; `/v1/admin/`\n"

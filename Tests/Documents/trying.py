@@ -9,7 +9,10 @@ import subprocess
 import threading
 
 from Documents.forms import matches
-from Documents.world import PATIENCE, World
+from Documents.world import World
+
+# Seconds for which a command may work, or a stream may be silent: also on a machine that does much else.
+PATIENCE = 120
 
 
 def findings(commands, untried, streams):

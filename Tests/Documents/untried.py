@@ -82,7 +82,7 @@ def browser_fault(text):
 BUILDS = "builds and runs for minutes, and this test may be part of it"
 UNTRIED = [
     Untried("README.md", r"make (run|test)", BUILDS, make_fault),
-    Untried("README.md", r"podman .*", "needs a store of images; `make container-test` builds and runs the image"),
+    Untried("README.md", r"podman .*", "needs a store of images, and builds for minutes"),
     Untried("CONTRIBUTING.md", r"make (setup|run|test|soak|browser|fuzz|docs)( .*)?", BUILDS, make_fault),
     Untried(
         "CONTRIBUTING.md",

@@ -18,7 +18,7 @@ export LIKESD_MALLOCS := $(CURDIR)/.build/bench/mallocs.so
 
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup setup-tests setup-bench build run test browser screens programs counters fuzz soak bench lint clean help
+.PHONY: all setup setup-tests setup-bench build run test browser screens programs counters docs fuzz soak bench lint clean help
 
 all: build ## The same as build (the default)
 
@@ -37,7 +37,7 @@ build: ## Build .build/release/likesd
 run: setup build ## Build and start the server
 	.build/release/likesd serve $(ARGS)
 
-test: setup-tests lint build programs counters ## Check the style, build, and run all tests
+test: setup-tests lint build docs programs counters ## Check the style, build, and run all tests
 	swift test $(FENCES) $(ARGS)
 
 browser: setup-tests build programs ## Test the web page in Chromium, nothing else
@@ -45,6 +45,9 @@ browser: setup-tests build programs ## Test the web page in Chromium, nothing el
 
 screens: setup-tests build programs ## Take the screenshots in Documentation/screens anew
 	PYTHONPATH=Tests PYTHONDONTWRITEBYTECODE=1 LIKESD_SCREENS=Documentation/screens $(PYTHON)/bin/python -m Browser screens
+
+docs: setup build ## Make the documentation of the targets in .build/docs; a warning is an error
+	Scripts/docs.sh
 
 fuzz: setup ## Look for inputs that break the parsers, for FUZZ_SECONDS (180)
 	Scripts/fuzz.sh

@@ -8,10 +8,9 @@ internal import CJansson
     // Safety: owns one reference to the tree; `JSONValue` keeps this object alive while it points into the tree.
     private let tree: UnsafeMutablePointer<json_t>
 
-    /// Reads a text.
+    /// Reads a text of up to `maximumValues` values, keys not counted. A value costs up to a hundred times its bytes in
+    /// memory, so a text is refused before it is taken apart.
     ///
-    /// - Parameter maximumValues: the most values that the text may hold, keys not counted. A value costs up to a
-    ///   hundred times its bytes in memory, so a text is refused before it is taken apart.
     /// - Throws: `JSONError` with the place of the first fault.
     package init(_ bytes: [UInt8], maximumValues: Int = .max) throws(JSONError) {
         guard Self.values(in: bytes) <= maximumValues else { throw JSONError(fault: .tooManyValues(maximumValues)) }

@@ -19,9 +19,7 @@ package struct JSONWriter: ~Copyable {
     /// Enough for most answers.
     package static let usualCapacity = 512
 
-    /// What `body` writes. It is written right into the array when there is room for all in it.
-    ///
-    /// - Parameter capacity: the bytes to make room for.
+    /// What `body` writes. It is written right into the array when `capacity` bytes are room enough for all.
     package static func bytes(capacity: Int = usualCapacity, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(capacity)
@@ -32,9 +30,7 @@ package struct JSONWriter: ~Copyable {
     /// The object whose members `body` writes.
     package static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] { bytes { $0.object(body) } }
 
-    /// Writes at the end of `bytes`.
-    ///
-    /// - Parameter room: the bytes to make room for there.
+    /// Writes at the end of `bytes`, where it makes room for `room` more of them.
     package static func append(to bytes: inout [UInt8], room: Int = usualCapacity, _ body: (inout JSONWriter) -> Void) {
         var rest: [UInt8]?
         bytes.append(addingCapacity: room) { span in

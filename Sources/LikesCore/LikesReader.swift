@@ -46,9 +46,7 @@ package struct LikesReader: Sendable {
     /// The news into which the one with this id was merged; nil when it was not.
     package func redirect(of id: NewsID) -> NewsID? { shared.read { $0.redirects[id] } }
 
-    /// A page of the feed.
-    ///
-    /// - Parameter after: the last entry of the page before.
+    /// A page of the feed, behind the last entry of the page before.
     package func feed(_ order: FeedOrder, viewer: UserID?, after: FeedKey?, limit: Int) -> FeedPage {
         shared.read { state in
             let handles = state.feed.page(order, after: after, limit: limit + 1)
@@ -72,9 +70,8 @@ package struct LikesReader: Sendable {
         return shared.read { !$0.rankings.has(ranking) && $0.rankings.has(previous) } ? previous : ranking
     }
 
-    /// A page of the feed in the order of a ranking; nil when nobody has had that made yet, or it is gone again.
-    ///
-    /// - Parameter after: the last entry of the page before.
+    /// A page of the feed in the order of a ranking, behind the last entry of the page before; nil when nobody has had
+    /// that ranking made yet, or it is gone again.
     package func feed(_ ranking: RankingName, viewer: UserID?, after: FeedKey?, limit: Int) -> FeedPage? {
         let now = monotonicClock.now()
         return shared.read { state in
@@ -93,9 +90,8 @@ package struct LikesReader: Sendable {
         }
     }
 
-    /// Who likes a news, newest like first; nil when the news does not exist.
-    ///
-    /// - Parameter before: the sequence of the last like of the page before.
+    /// Who likes a news, newest like first, before the sequence of the last like of the page before; nil when the news
+    /// does not exist.
     package func likers(_ id: NewsID, before: UInt64?, limit: Int) -> LikersPage? {
         let owner = { (state: LikesState) in
             state.catalog.find(id).map {
@@ -110,11 +106,8 @@ package struct LikesReader: Sendable {
         }
     }
 
-    /// The news that a user likes, newest like first.
-    ///
-    /// - Parameters:
-    ///   - viewer: whose likes the entries are to tell of.
-    ///   - before: the sequence of the last like of the page before.
+    /// The news that a user likes, newest like first, before the sequence of the last like of the page before. The
+    /// entries tell of the likes of `viewer`.
     package func likes(by id: UserID, viewer: UserID? = nil, before: UInt64?, limit: Int) -> UserLikesPage {
         let owner = { (state: LikesState) in
             state.users.find(id).map { ChainOwner(handle: $0, serial: 0, changedAt: state.profile.changedAt($0)) }
@@ -214,9 +207,8 @@ package struct LikesReader: Sendable {
         }
     }
 
-    /// The counts of news, with who of some users likes them. A merged one has those of the news that it led to.
-    ///
-    /// - Parameter friends: nil when none were named.
+    /// The counts of news, with who of some users likes them: `friends` is nil when none were named. A merged one has
+    /// those of the news that it led to.
     package func counts(of news: [NewsID], viewer: UserID?, friends: [UserID]?) -> CountsView {
         var counts: [CountsView.Count] = []
         counts.reserveCapacity(news.count)

@@ -65,9 +65,8 @@ package final class LikesState {
         projections = [feed, detail, profile, rankings]
     }
 
-    /// The state of a snapshot.
+    /// The state of a snapshot. `section` is called on two threads, since sections are read side by side.
     ///
-    /// - Parameter section: a reader of a section; called on two threads, since sections are read side by side.
     /// - Throws: `.unusable` when it is none that `FrozenLikes.encode` wrote.
     package init(
         dustLimit: UInt32 = LikesState.dustLimit,

@@ -9,10 +9,8 @@ package struct DescriptorBudget: Sendable {
     /// Connections that the server may have open at one time beside them.
     let connections: Int
 
-    /// Raises the limit as far as it goes.
-    ///
-    /// - Parameter takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all
-    ///   but some thousands.
+    /// Raises the limit as far as it goes. Of the sockets that the program would like to take over it gets up to half of
+    /// what there is, or of many all but some thousands.
     package init(takenSockets wanted: Int = 0) {
         limit = Self.raised()
         let free = max(limit - HTTPLimits.reservedDescriptors, 4)

@@ -19,7 +19,9 @@ package final class SnapshotFolder: Sendable {
     /// Snapshots that were found to be damaged.
     private let damaged = Locked<Set<UInt64>>([])
 
-    /// - Parameter dustLimit: of the states that are brought back; tests make it small.
+    /// - Parameters:
+    ///   - path: of the folder.
+    ///   - dustLimit: of the states that are brought back; tests make it small.
     package init(_ path: String, dustLimit: UInt32 = LikesState.dustLimit) {
         self.path = path
         self.dustLimit = dustLimit

@@ -38,9 +38,8 @@ package import Glibc
         return try body(&value)
     }
 
-    /// Waits until `ready` holds, then runs `body` under the same hold of the lock.
-    ///
-    /// - Parameter ready: looked at first, and again after every signal; it must not change the value.
+    /// Waits until `ready` holds, then runs `body` under the same hold of the lock. `ready` is looked at first, and again
+    /// after every signal; it must not change the value.
     @inlinable
     package func wait<Result>(until ready: (Value) -> Bool, then body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)

@@ -77,10 +77,11 @@ class Server:
     def _follow(self, process, listening):
         """Reads what it says to the end, so that it never waits for a reader."""
         self.said = ""
-        for line in process.stderr:
-            self.said += line
-            if '"event":"listening"' in line:
-                listening(json.loads(line)["url"])
+        with process.stderr as lines:
+            for line in lines:
+                self.said += line
+                if '"event":"listening"' in line:
+                    listening(json.loads(line)["url"])
         listening("")
 
     def kill(self):

@@ -32,9 +32,7 @@ extension FrozenLikes {
     }
 
     /// Hands out the records of an export: the news in the order in which they were made, the redirects, and the likes
-    /// in the order of their arrival. News whose deletion has begun are gone.
-    ///
-    /// - Parameter body: returns false to end it.
+    /// in the order of their arrival. News whose deletion has begun are gone. `body` returns false to end it.
     package func forEachRecord(_ filter: ExportFilter, _ body: (ExportRecord) -> Bool) {
         let selection = ExportSelection(filter, in: state)
         for handle in selection.newsInOrder where !body(.news(state.catalog[handle])) { return }

@@ -66,9 +66,9 @@ package final class LikesMediator: @unchecked Sendable {
         thread = nil
     }
 
-    /// Asks for something.
+    /// Asks for something. `done` is called once, on the mediator's thread, when the answer is true everywhere; it must
+    /// not block.
     ///
-    /// - Parameter done: called once, on the mediator's thread, when the answer is true everywhere; it must not block.
     /// - Throws: `.queueFull` or `.shuttingDown`; `done` is not called then.
     package func submit(
         _ command: LikeCommand, done: @escaping @Sendable (Result<Receipt, Rejection>) -> Void

@@ -63,9 +63,8 @@ package final class Rankings: Sendable {
         _ = work.wait(until: { !$0.isRunning }, milliseconds: Limits.rankingStopMilliseconds)
     }
 
-    /// Has a ranking made, unless it is there.
+    /// Has a ranking made, unless it is there. `done` is called once when it is: at once, or from a thread of its own.
     ///
-    /// - Parameter done: called once when it is there: at once, or from a thread of its own.
     /// - Throws: `.busy` when too many wait, or `.shuttingDown`; `done` is not called then.
     package func prepare(_ name: RankingName, done: @escaping Done) throws(Rejection) {
         if shared.read({ $0.rankings.has(name) }) { return done(.success(())) }

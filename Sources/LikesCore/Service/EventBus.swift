@@ -13,6 +13,7 @@ package final class EventBus: Sendable {
     /// Lets `subscriber` hear of every event of a type from now on, until it dies or unsubscribes.
     ///
     /// - Parameters:
+    ///   - type: what to hear of.
     ///   - subscriber: held weakly; alive during each call of `handler`, which gets it handed.
     ///   - handler: must not hold the subscriber itself.
     /// - Returns: what `unsubscribe` takes.

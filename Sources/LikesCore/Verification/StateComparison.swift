@@ -9,9 +9,7 @@ package struct StateComparison {
     private let news: [UInt32]
     private let users: [UInt32]
 
-    /// Compares two states.
-    ///
-    /// - Parameter limit: how many differences are told, at most.
+    /// Compares two states, and tells up to `limit` differences.
     package init(_ left: LikesState, _ right: LikesState, limit: Int = 5) {
         self.left = left
         self.right = right

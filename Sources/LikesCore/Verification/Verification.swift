@@ -5,9 +5,7 @@ package struct Verification {
     private let isCancelled: () -> Bool
     private var tally = Tally()
 
-    /// Verifies a frozen copy.
-    ///
-    /// - Parameter isCancelled: asked every few thousand steps; the verification ends when it says so.
+    /// Verifies a frozen copy. It asks `isCancelled` every few thousand steps, and ends when that says so.
     package init(_ frozen: FrozenLikes, isCancelled: @escaping () -> Bool = { false }) {
         state = frozen.state
         self.isCancelled = isCancelled

@@ -16,9 +16,8 @@ struct ChunkedBody {
     /// Whether the last chunk was there: a body without it was cut off.
     var isComplete: Bool { if case .complete = step { true } else { false } }
 
-    /// Takes bytes in.
+    /// Takes bytes in, and hands each piece of the body on.
     ///
-    /// - Parameter body: takes each piece of the body.
     /// - Throws: when the bytes are no chunked body.
     mutating func take(_ bytes: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void) throws(HTTPClientError) {
         var rest = bytes

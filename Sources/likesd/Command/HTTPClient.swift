@@ -38,10 +38,8 @@ final class HTTPClient {
         connection = nil
     }
 
-    /// Sends a request and reads the answer.
-    ///
-    /// - Parameter piece: takes the body of an answer in chunks as it comes, and returns false to end it; that of another
-    ///   answer is returned.
+    /// Sends a request and reads the answer. The body of one in chunks is handed to `piece` as it comes, which returns
+    /// false to end it; that of another answer is returned.
     func send(
         _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
         piece: (ArraySlice<UInt8>) -> Bool = { _ in true }

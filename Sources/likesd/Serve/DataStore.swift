@@ -53,9 +53,11 @@ final class DataStore: Sendable {
     /// Takes snapshots from now on, and lets the journal let go of what they hold.
     ///
     /// - Parameters:
+    ///   - bus: tells of events.
     ///   - mediator: asked for when the first snapshot is there.
     ///   - isSound: whether nothing is known to be wrong with the state. While something is, no snapshot is taken: a
     ///     restart then begins with what was right.
+    ///   - report: told of each snapshot, and of each that failed.
     func startSnapshots(
         _ bus: EventBus, mediator: @escaping @Sendable () -> LikesMediator?,
         isSound: @escaping @Sendable () -> Bool = { true }, report: @escaping @Sendable (Snapshotter.Report) -> Void

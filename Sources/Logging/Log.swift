@@ -56,7 +56,10 @@ package final class Log: Sendable {
 
     /// Writes an entry, unless there were many about the same event lately.
     ///
-    /// - Parameter body: adds what the entry says.
+    /// - Parameters:
+    ///   - level: how much it matters.
+    ///   - event: what has happened, in a word that people can search for.
+    ///   - body: adds what the entry says.
     package func write(_ level: LogLevel, _ event: String, _ body: (inout LogFields) -> Void = { _ in }) {
         let now = MonotonicClock.milliseconds()
         let isAdmitted = state.withLock { state in

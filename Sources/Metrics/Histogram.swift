@@ -18,7 +18,10 @@ package struct Histogram: Sendable, Equatable {
 
     /// A histogram of values that were counted elsewhere.
     ///
-    /// - Parameter counts: one more than there are bounds.
+    /// - Parameters:
+    ///   - bounds: ascending.
+    ///   - counts: one more than there are bounds.
+    ///   - sum: of all values.
     package init(bounds: [Int64], counts: [UInt64], sum: Int64) {
         precondition(counts.count == bounds.count + 1, "there is a count for each bound, and one for what is above all")
         self.bounds = bounds

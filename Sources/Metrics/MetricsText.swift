@@ -41,7 +41,11 @@ package struct MetricsText {
 
     /// Writes histograms of one name; nothing when there are none.
     ///
-    /// - Parameter unit: how many of the histogram's make up one that is shown: a million, for microseconds as seconds.
+    /// - Parameters:
+    ///   - name: with the unit that is shown at its end.
+    ///   - help: a sentence.
+    ///   - unit: how many of the histogram's make up one that is shown: a million, for microseconds as seconds.
+    ///   - samples: each with its labels.
     package mutating func histogram(
         _ name: String, _ help: String, unit: Double, _ samples: [(labels: [Label], value: Histogram)]
     ) {

@@ -222,7 +222,8 @@ final class Service {
             let rankings = Rankings(shared, mediator: mediator)
             (self.waits, self.rankings) = (waits, rankings)
             let page = MetricsPage(
-                requests: requestMetrics, mediatorMetrics: mediatorMetrics, snapshots: snapshotMetrics,
+                requests: requestMetrics, mediatorMetrics: mediatorMetrics,
+                snapshots: store == nil ? nil : snapshotMetrics,
                 mediator: mediator, reader: reader, auditor: auditor, streams: streams, log: log,
                 server: { [server] in server.withLock { $0 } })
             let api = LikesAPI(

@@ -9,7 +9,8 @@ internal import MicroHTTP
 struct MetricsPage: Sendable {
     let requests: RequestMetrics
     let mediatorMetrics: MediatorMetrics
-    let snapshots: SnapshotMetrics
+    /// Nil for a service in memory only, which has none.
+    let snapshots: SnapshotMetrics?
     let mediator: LikesMediator
     let reader: LikesReader
     let auditor: Auditor
@@ -28,7 +29,7 @@ struct MetricsPage: Sendable {
         writeMediator(to: &text)
         writeState(to: &text)
         writeStreams(to: &text)
-        snapshots.write(to: &text)
+        snapshots?.write(to: &text)
         text.metric(
             "likesd_log_lines_dropped_total", .counter,
             "Lines of the log that were not written, since there were too many.",

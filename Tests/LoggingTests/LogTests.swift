@@ -6,25 +6,25 @@ import Threading
 
 @Suite("The log")
 struct LogTests {
-    /// A log that writes into a pipe.
-    private struct Piped {
+    /// A log that writes into a file.
+    private struct Written {
         let log: Log
-        let pipe: Pipe
+        private let file: FileHandle
+        private let path: String
 
-        init(_ format: LogFormat, isForJournal: Bool = false, starts: Bool = true) {
-            pipe = Pipe()
-            log = Log(
-                format, to: pipe.fileHandleForWriting.fileDescriptor, isForJournal: isForJournal,
-                clock: Clock { 0 }, timeText: { "T\($0)" })
-            if starts { #expect(log.start()) }
+        init(_ format: LogFormat, isForJournal: Bool = false) throws {
+            path = NSTemporaryDirectory() + "log-\(UUID().uuidString)"
+            try #require(FileManager.default.createFile(atPath: path, contents: nil))
+            file = try #require(FileHandle(forWritingAtPath: path))
+            log = makeLog(format, to: file.fileDescriptor, isForJournal: isForJournal)
         }
 
         /// All that was written.
         func lines() throws -> [String] {
             log.close()
-            try pipe.fileHandleForWriting.close()
-            let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-            return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            try FileManager.default.removeItem(atPath: path)
+            return text.split(separator: "\n").map(String.init)
         }
     }
 
@@ -41,10 +41,10 @@ struct LogTests {
 
     @Test("an entry is one object of JSON on one line")
     func json() throws {
-        let piped = Piped(.json)
-        sayAll(piped.log)
+        let written = try Written(.json)
+        sayAll(written.log)
         #expect(
-            try piped.lines() == [
+            try written.lines() == [
                 #"{"time":"T0","level":"warning","event":"event","text":"a \"b\"\nc=d","plain":"x","number":-3,"#
                     + #""truth":true,"list":["a","b"]}"#
             ])
@@ -52,50 +52,50 @@ struct LogTests {
 
     @Test("for people an entry is one line, too, whatever is in it")
     func text() throws {
-        let piped = Piped(.text)
-        sayAll(piped.log)
-        #expect(try piped.lines() == [#"T0 warning event text="a \"b\"\nc=d" plain=x number=-3 truth=true list=a,b"#])
+        let written = try Written(.text)
+        sayAll(written.log)
+        #expect(try written.lines() == [#"T0 warning event text="a \"b\"\nc=d" plain=x number=-3 truth=true list=a,b"#])
     }
 
     @Test(
         "for the journal the level stands in front as a number, and the time is left to it",
         arguments: LogFormat.allCases)
     func journal(format: LogFormat) throws {
-        let piped = Piped(format, isForJournal: true)
-        piped.log.write(.error, "event")
-        piped.log.write(.info, "event")
-        let lines = try piped.lines()
+        let written = try Written(format, isForJournal: true)
+        written.log.write(.error, "event")
+        written.log.write(.info, "event")
+        let lines = try written.lines()
         #expect(lines.map { $0.prefix(3) } == ["<3>", "<6>"])
         if format == .text { #expect(lines == ["<3>event", "<6>event"]) }
     }
 
     @Test("what is too long is cut")
     func long() throws {
-        let piped = Piped(.text)
-        piped.log.write(.info, "event") { $0.add("x", String(repeating: "y", count: 100_000)) }
-        let line = try #require(try piped.lines().first)
+        let written = try Written(.text)
+        written.log.write(.info, "event") { $0.add("x", String(repeating: "y", count: 100_000)) }
+        let line = try #require(try written.lines().first)
         #expect(line.hasSuffix("y…"))
         #expect(line.utf8.count < LogLimits.textBytes + 100)
     }
 
     @Test("of a flood some lines are written, and how many were not; other events are not affected")
     func flood() throws {
-        let piped = Piped(.text)
-        for _ in 0..<1_000 { piped.log.write(.warning, "flood") }
-        piped.log.write(.info, "other")
-        let lines = try piped.lines()
+        let written = try Written(.text)
+        for _ in 0..<1_000 { written.log.write(.warning, "flood") }
+        written.log.write(.info, "other")
+        let lines = try written.lines()
         #expect(lines.count { $0 == "T0 warning flood" } == LogLimits.linesPerEvent)
         #expect(lines.contains("T0 info other"))
         #expect(lines.last == "T0 warning log_left_out of=flood lines=\(1_000 - LogLimits.linesPerEvent)")
-        #expect(piped.log.leftOutLines == 1_000 - LogLimits.linesPerEvent)
+        #expect(written.log.leftOutLines == 1_000 - LogLimits.linesPerEvent)
     }
 
     @Test("each request has its line, but of those that were refused only some in a second")
     func requests() throws {
-        let piped = Piped(.text)
-        for _ in 0..<2_000 { piped.log.writeRequest(isRefused: false) { $0.add("good", true) } }
-        for _ in 0..<5_000 { piped.log.writeRequest(isRefused: true) { $0.add("good", false) } }
-        let lines = try piped.lines()
+        let written = try Written(.text)
+        for _ in 0..<2_000 { written.log.writeRequest(isRefused: false) { $0.add("good", true) } }
+        for _ in 0..<5_000 { written.log.writeRequest(isRefused: true) { $0.add("good", false) } }
+        let lines = try written.lines()
         #expect(lines.count { $0.hasSuffix("good=true") } == 2_000)
         let refused = lines.count { $0.hasSuffix("good=false") }
         let leftOut = lines.compactMap { $0.split(separator: "of=request lines=").last.flatMap { Int($0) } }
@@ -106,14 +106,20 @@ struct LogTests {
 
     @Test("nobody waits for a log that nobody reads, and its end comes all the same")
     func stuck() throws {
-        let piped = Piped(.text)
+        let pipe = Pipe()
+        let log = makeLog(.text, to: pipe.fileHandleForWriting.fileDescriptor)
         let text = String(repeating: "y", count: 2_000)
-        for _ in 0..<2_000 { piped.log.writeRequest(isRefused: false) { $0.add("x", text) } }
-        #expect(piped.log.leftOutLines > 0)
-        piped.log.close()
-        // What was lost is told when somebody reads again.
-        try withExtendedLifetime(piped.pipe) {
-            _ = try #require(try piped.pipe.fileHandleForReading.read(upToCount: 1 << 20))
-        }
+        for _ in 0..<2_000 { log.writeRequest(isRefused: false) { $0.add("x", text) } }
+        #expect(log.leftOutLines > 0)
+        log.close()
+        // What fitted into the pipe is there.
+        #expect(try pipe.fileHandleForReading.read(upToCount: 1_000)?.count == 1_000)
     }
+}
+
+/// A log that writes.
+private func makeLog(_ format: LogFormat, to descriptor: Int32, isForJournal: Bool = false) -> Log {
+    let log = Log(format, to: descriptor, isForJournal: isForJournal, clock: Clock { 0 }, timeText: { "T\($0)" })
+    #expect(log.start())
+    return log
 }

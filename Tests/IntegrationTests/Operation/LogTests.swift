@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// What the server writes to its standard error stream.
@@ -140,14 +141,16 @@ struct ServerLogTests {
     @Test("a log that nobody reads stops nothing")
     func stuck() async throws {
         try await Places.withFolder { folder in
-            // The reader of the pipe sleeps for as long as the server runs.
-            let script = """
-                mkfifo "$1/log"; sleep 60 <"$1/log" & exec 2>"$1/log"
-                exec "$0" serve --in-memory --port "$2" --access-log
-                """
+            // A pipe that is open, and that nobody reads.
+            let pipe = "\(folder)/log"
+            let isMade = unsafe mkfifo(pipe, 0o600) == 0
+            try #require(isMade)
+            let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            defer { close(reader) }
+            let script = "exec 2>\"$1\"; exec \"$0\" serve --in-memory --port \"$2\" --access-log"
             // A port that is free: the listener is closed when nobody holds it.
             let port = try Loopback.Listener().port
-            let child = try Child("/bin/sh", ["-c", script, Places.binary, folder, String(port)])
+            let child = try Child("/bin/sh", ["-c", script, Places.binary, pipe, String(port)])
             defer { child.send(SIGKILL) }
             let deadline = Deadline.seconds(20)
             while true {

@@ -2,6 +2,8 @@ internal import Glibc
 
 /// The system's limit on open files, and how it is shared out.
 package struct DescriptorBudget: Sendable {
+    /// Files that the process may have open, all together.
+    package let limit: Int
     /// Sockets that the program may take over at one time.
     package let takenSockets: Int
     /// Connections that the server may have open at one time beside them.
@@ -9,10 +11,19 @@ package struct DescriptorBudget: Sendable {
 
     /// Raises the limit as far as it goes.
     ///
-    /// - Parameter takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all
-    ///   but some thousands.
-    package init(takenSockets wanted: Int = 0) {
-        let free = max(Self.raised() - HTTPLimits.reservedDescriptors, 4)
+    /// - Parameters:
+    ///   - takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all but
+    ///     some thousands.
+    ///   - workers: of the server.
+    package init(takenSockets: Int = 0, workers: Int = 1) {
+        self.init(limit: Self.raised(), takenSockets: takenSockets, workers: workers)
+    }
+
+    /// Shares out a limit.
+    init(limit: Int, takenSockets wanted: Int, workers: Int) {
+        self.limit = limit
+        let reserved = HTTPLimits.reservedDescriptors + workers * HTTPLimits.descriptorsPerWorker
+        let free = max(limit - min(reserved, limit / 2), 4)
         takenSockets = min(wanted, max(free / 2, free - HTTPLimits.keptConnections))
         connections = free - takenSockets
     }

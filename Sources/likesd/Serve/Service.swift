@@ -35,7 +35,7 @@ final class Service {
 
     init(_ settings: ServeSettings) {
         self.settings = settings
-        descriptors = DescriptorBudget(takenSockets: settings.streams.readers)
+        descriptors = DescriptorBudget(takenSockets: settings.streams.readers, workers: settings.workers)
         root.add(
             Coordinator("journal", onStart: { [unowned self] in try openJournal() }) { [unowned self] in
                 journal?.close()

@@ -18,7 +18,7 @@ export LIKESD_MALLOCS := $(CURDIR)/.build/bench/mallocs.so
 
 # One target after the other also under `make -j`: setup comes first, and builds share one folder.
 .NOTPARALLEL:
-.PHONY: all setup setup-tests setup-bench build run test browser screens programs counters docs fuzz soak bench lint clean help
+.PHONY: all setup setup-tests setup-bench build run test container-test browser screens programs counters docs fuzz soak bench lint clean help
 
 all: build ## The same as build (the default)
 
@@ -37,8 +37,12 @@ build: ## Build .build/release/likesd
 run: setup build ## Build and start the server
 	.build/release/likesd serve $(ARGS)
 
-test: setup-tests lint build docs programs counters ## Check the style, build, and run all tests
+test: setup-tests lint build docs programs counters ## Check the style, build, and run all tests; with ARGS, only those tests
 	swift test $(FENCES) $(ARGS)
+	$(if $(ARGS),,Scripts/container-test.sh --if-possible)
+
+container-test: ## Build both images of the Dockerfile and try them; part of `test` where containers can run
+	Scripts/container-test.sh
 
 browser: setup-tests build programs ## Test the web page in Chromium, nothing else
 	swift test $(FENCES) --filter BrowserTests
@@ -83,4 +87,4 @@ clean: ## Remove what was built
 	rm -rf .build
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile

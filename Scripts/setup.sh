@@ -5,6 +5,7 @@
 #   Scripts/setup.sh           what `make run` needs
 #   Scripts/setup.sh --tests   what `make test` needs, too: Python with virtual environments, valgrind, Chromium, a font
 #   Scripts/setup.sh --bench   what `make bench` needs, too: a C compiler, Python, and the servers to measure beside
+#   Scripts/setup.sh --containers   what `make container-test` needs, too: podman, runc, and what makes an image of Debian
 set -euo pipefail
 
 packages=(libmicrohttpd-dev libsqlite3-dev libjansson-dev libxxhash-dev zlib1g-dev pkg-config curl)
@@ -20,7 +21,8 @@ case "$*" in
   '') ;;
   --tests) purpose=tests; packages+=(python3-venv valgrind chromium fonts-dejavu-core) ;;
   --bench) purpose=bench; packages+=(gcc libc6-dev python3 nginx libnginx-mod-nchan redis-server webdis wrk golang-go golang-github-mattn-go-sqlite3-dev) ;;
-  *) sed -n '5,7p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
+  --containers) purpose=containers; packages+=(podman runc mmdebstrap util-linux) ;;
+  *) sed -n '5,8p' "$0" | sed 's/^# *//' >&2; exit 64 ;;
 esac
 
 # --- The toolchain ----------------------------------------------------------------------------------------------------
@@ -43,6 +45,8 @@ has_what_matters() {
     tests)
       python3 -c 'import ensurepip, venv' && command -v valgrind && command -v vgdb &&
         { [ -x "${LIKESD_CHROMIUM:-}" ] || command -v chromium; } ;;
+    containers)
+      command -v podman && { command -v runc || command -v crun; } && command -v nsenter ;;
     bench)
       for program in cc python3 nginx redis-server webdis wrk go; do
         PATH=$PATH:/usr/sbin command -v "$program" || return 1
@@ -82,7 +86,7 @@ else
 fi
 
 # --- Python -----------------------------------------------------------------------------------------------------------
-[ -n "$purpose" ] || exit 0
+[ "$purpose" = tests ] || [ "$purpose" = bench ] || exit 0
 python=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])') || stop 'python3 does not run'
 reaches "$python" "$oldest_python" ||
   stop "Python $python is too old: 'make ${purpose%s}' needs a python3 of $oldest_python or newer (to build and run, none is needed)"

@@ -4,16 +4,17 @@
 #include <microhttpd.h>
 #include <stdarg.h>
 
-/* One hostile request is up to three log lines: the library says nothing, the answers are counted elsewhere. */
-static inline void mhd_shim_silent(void *cls, const char *format, va_list arguments) {
-  (void)cls;
+/* One hostile request is up to three log lines: nothing of them is kept but that there was one, where `complained` points. Only so
+   does the library tell that it could not accept. */
+static inline void mhd_shim_note(void *complained, const char *format, va_list arguments) {
+  *(unsigned char *)complained = 1;
   (void)format;
   (void)arguments;
 }
 
 static inline struct MHD_Daemon *mhd_shim_start(unsigned int flags, MHD_AccessHandlerCallback handler, void *cls,
-                                                struct MHD_OptionItem *options) {
-  return MHD_start_daemon(flags, 0, NULL, NULL, handler, cls, MHD_OPTION_EXTERNAL_LOGGER, &mhd_shim_silent, NULL,
+                                                struct MHD_OptionItem *options, unsigned char *complained) {
+  return MHD_start_daemon(flags, 0, NULL, NULL, handler, cls, MHD_OPTION_EXTERNAL_LOGGER, &mhd_shim_note, complained,
                           MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
@@ -25,6 +26,11 @@ static inline int mhd_shim_epoll_descriptor(struct MHD_Daemon *daemon) {
 static inline int mhd_shim_connection_descriptor(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info == NULL ? -1 : info->connect_fd;
+}
+
+static inline struct MHD_Daemon *mhd_shim_daemon(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_DAEMON);
+  return info == NULL ? NULL : info->daemon;
 }
 
 static inline size_t mhd_shim_head_size(struct MHD_Connection *connection) {

@@ -12,7 +12,10 @@ enum NewDatabase {
         guard try isFree(path) else { return }
         let unfinished = "\(path).unfinished"
         // What a start left behind that was broken off, and the log of a database that somebody removed.
-        for leftover in [unfinished, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { unsafe unlink(leftover) }
+        for name in [path, unfinished] {
+            for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(name + suffix) }
+        }
+        unsafe unlink(unfinished)
         try fill(unfinished)
         try synchronize(unfinished)
         try folder.synchronize()
@@ -30,11 +33,13 @@ enum NewDatabase {
 
     private static func fill(_ path: String) throws(JournalError) {
         let connection = try Connection(path: path, .writing)
-        // The first has to be said before there is a first page.
+        // The last of them makes the first page, and would sync it.
         try connection.execute(
-            "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL")
         try Schema.prepare(connection)
         try Schema.addEpoch(connection)
+        // Said in the file, and so not when the journal is opened, which would sync it.
+        try connection.execute("PRAGMA journal_mode = WAL")
     }
 
     private static func synchronize(_ path: String) throws(JournalError) {

@@ -5,6 +5,8 @@ internal import CMicroHTTPD
     // Safety: used on the worker's thread alone, and `handle` only until the library says that it closes the connection.
     private let handle: OpaquePointer
     let descriptor: Int32
+    /// Whose it is.
+    let daemon: MHDDaemon?
     private(set) var isOpen = true
     /// Since when the client owes us the rest of a request, in monotonic milliseconds; nil while we owe an answer.
     var owingSince: Int64?
@@ -13,8 +15,9 @@ internal import CMicroHTTPD
     /// The place in the list of them.
     var slot: Int
 
-    init(_ handle: OpaquePointer, owingSince: Int64, slot: Int) {
+    init(_ handle: OpaquePointer, of daemon: MHDDaemon?, owingSince: Int64, slot: Int) {
         unsafe self.handle = unsafe handle
+        self.daemon = daemon
         descriptor = unsafe mhd_shim_connection_descriptor(handle)
         self.owingSince = owingSince
         self.slot = slot

@@ -11,8 +11,8 @@ struct ConnectionList {
     var count: Int { connections.count }
 
     /// Takes a new connection in.
-    mutating func add(_ handle: OpaquePointer, now: Int64) -> Connection {
-        let connection = unsafe Connection(handle, owingSince: now, slot: connections.count)
+    mutating func add(_ handle: OpaquePointer, of daemon: MHDDaemon?, now: Int64) -> Connection {
+        let connection = unsafe Connection(handle, of: daemon, owingSince: now, slot: connections.count)
         connections.append(connection)
         return connection
     }

@@ -2,18 +2,28 @@ internal import Glibc
 
 /// The system's limit on open files, and how it is shared out.
 package struct DescriptorBudget: Sendable {
-    /// Descriptors that this process may have open at one time.
+    /// Files that the process may have open, all together.
     package let limit: Int
     /// Sockets that the program may take over at one time.
     package let takenSockets: Int
     /// Connections that the server may have open at one time beside them.
     let connections: Int
 
-    /// Raises the limit as far as it goes. Of the sockets that the program would like to take over it gets up to half of
-    /// what there is, or of many all but some thousands.
-    package init(takenSockets wanted: Int = 0) {
-        limit = Self.raised()
-        let free = max(limit - HTTPLimits.reservedDescriptors, 4)
+    /// Raises the limit as far as it goes.
+    ///
+    /// - Parameters:
+    ///   - takenSockets: how many the program would like to take over; it gets up to half of what there is, or of many all but
+    ///     some thousands.
+    ///   - workers: of the server.
+    package init(takenSockets: Int = 0, workers: Int = 1) {
+        self.init(limit: Self.raised(), takenSockets: takenSockets, workers: workers)
+    }
+
+    /// Shares out a limit.
+    init(limit: Int, takenSockets wanted: Int, workers: Int) {
+        self.limit = limit
+        let reserved = HTTPLimits.reservedDescriptors + workers * HTTPLimits.descriptorsPerWorker
+        let free = max(limit - min(reserved, limit / 2), 4)
         takenSockets = min(wanted, max(free / 2, free - HTTPLimits.keptConnections))
         connections = free - takenSockets
     }

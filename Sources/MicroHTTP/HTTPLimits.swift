@@ -57,11 +57,18 @@ package enum HTTPLimits {
     /// Milliseconds after which also a listen address without an event is looked after, whatever the others do.
     static let fullTurnMilliseconds: Int64 = 50
 
+    /// Milliseconds until clients are looked after again for which the system gave no descriptor.
+    static let starvedMilliseconds: Int64 = 100
+
     /// Connections per listen address and worker; above: they wait in the backlog. A connection costs about 17 KiB.
     package static let connectionsPerDaemon = 8192
 
-    /// File descriptors left for everything that is not a connection: journal, logs, listeners.
-    package static let reservedDescriptors = 256
+    /// File descriptors left for the program: journal, snapshots, logs. Of a very low limit, half of it is left for these and the
+    /// workers' own.
+    package static let reservedDescriptors = 64
+
+    /// File descriptors left for each worker: its listeners, what it waits on, and connections that are only read on.
+    static let descriptorsPerWorker = lingeringConnections + 6
 
     /// Connections that stay possible whatever the program takes over, if the system allows twice as many files.
     package static let keptConnections = 4096

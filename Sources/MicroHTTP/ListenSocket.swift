@@ -57,6 +57,28 @@ final class ListenSocket: Sendable {
         return unsafe poll(&item, 1, 0) > 0 && item.revents & Int16(POLLIN) != 0
     }
 
+    /// What comes of an attempt to accept.
+    enum Accepted {
+        case client(Int32)
+        /// Nobody waits.
+        case none
+        /// The system gives no descriptor for who waits.
+        case noDescriptor
+    }
+
+    /// Accepts one that waits, as it is, and tells its address.
+    func accept(_ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t) -> Accepted {
+        while true {
+            let accepted = unsafe Glibc.accept(descriptor, address, &length)
+            if accepted >= 0 { return .client(accepted) }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .noDescriptor
+            default: return .none
+            }
+        }
+    }
+
     /// Refuses new connections from now on; those in the backlog are reset.
     func refuseConnections() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 

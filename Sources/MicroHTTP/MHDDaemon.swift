@@ -8,17 +8,30 @@ internal import Glibc
     // Safety: `handle` is live from `init` to `stop`, and only the worker's thread touches the object in between.
     private var handle: OpaquePointer?
     private let socket: ListenSocket
+    private let connectionLimit: Int
     /// Readable when the daemon has something to do.
     let epollDescriptor: Int32
+    /// Connections that it has.
+    private(set) var connections = 0
+    /// Connections of it that have been closed, ever.
+    private(set) var closings = 0
 
     /// Starts a daemon that hands `worker` to the callbacks; nil if the library cannot.
-    init?(socket: ListenSocket, worker: UnsafeMutableRawPointer, connectionLimit: Int, idleSeconds: Int) {
+    ///
+    /// - Parameter complaint: where the library leaves a 1 when it has something to complain of.
+    init?(
+        socket: ListenSocket, worker: UnsafeMutableRawPointer, complaint: UnsafeMutablePointer<UInt8>,
+        connectionLimit: Int, idleSeconds: Int
+    ) {
+        // Without the second, it would say nothing to `complaint` either.
         let flags =
-            MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_TURBO.rawValue
+            MHD_USE_EPOLL.rawValue | MHD_USE_ERROR_LOG.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+            | MHD_USE_TURBO.rawValue
         var options = unsafe MHDDaemon.options(socket, worker, connectionLimit, idleSeconds)
-        guard let handle = unsafe mhd_shim_start(flags, handleRequest, worker, &options) else { return nil }
+        guard let handle = unsafe mhd_shim_start(flags, handleRequest, worker, &options, complaint) else { return nil }
         unsafe self.handle = unsafe handle
         self.socket = socket
+        self.connectionLimit = connectionLimit
         self.epollDescriptor = unsafe mhd_shim_epoll_descriptor(handle)
     }
 
@@ -54,6 +67,43 @@ internal import Glibc
 
     /// Serves what is ready, without waiting.
     func run() { _ = unsafe MHD_run(handle) }
+
+    /// Whether a connection is one of this daemon's.
+    func owns(_ connection: OpaquePointer) -> Bool { unsafe mhd_shim_daemon(connection) == handle }
+
+    /// One more connection is there.
+    func opened() { connections += 1 }
+
+    /// One of its connections is about to be closed.
+    func closed() { (connections, closings) = (connections - 1, closings + 1) }
+
+    /// Whether a client waits though the daemon may have one more.
+    var keepsClientWaiting: Bool { connections < connectionLimit && socket.hasWaitingConnection }
+
+    /// Takes in those that wait, as far as the daemon and the system go; whether that was all of them that the daemon may have.
+    func acceptWaiting() -> Bool {
+        while connections < connectionLimit {
+            var address = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            // Safety: the storage is large and aligned enough for every kind of address, and is copied by the library, which has
+            // the socket not block, too.
+            let outcome = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    let accepted = unsafe socket.accept(address, &length)
+                    if case .client(let descriptor) = accepted {
+                        _ = unsafe MHD_add_connection(handle, descriptor, address, length)
+                    }
+                    return accepted
+                }
+            }
+            switch outcome {
+            case .client: continue
+            case .none: return true
+            case .noDescriptor: return false
+            }
+        }
+        return true
+    }
 
     /// Accepts what already waits, then makes the kernel refuse new connections. Open ones are served on.
     func quiesce() {

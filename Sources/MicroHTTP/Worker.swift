@@ -6,9 +6,10 @@ internal import Threading
 /// One thread's share of the server: a daemon per listening socket, and the loop that drives them.
 ///
 /// The loop waits on each daemon's epoll descriptor and on one eventfd, by which other threads wake it.
-final class Worker: @unchecked Sendable {
-    // Safety: other threads touch only `outbox`, the two gauges, `wakeup` and the constants; everything else belongs to
-    // the thread that runs `run`, or before it has started and instead of it, to the server's owner.
+@safe final class Worker: @unchecked Sendable {
+    // Safety: other threads touch only `outbox`, the two gauges, `wakeup` and the other constants; everything else belongs to
+    // the thread that runs `run`, or before it has started and instead of it, to the server's owner. `complaint` is there as
+    // long as the object.
 
     let application: Application
     /// From 0.
@@ -34,6 +35,9 @@ final class Worker: @unchecked Sendable {
     private var daemons: [MHDDaemon] = []
     private var connections = ConnectionList()
     private var spinWatch = SpinWatch()
+    private var starved = StarvedDaemons()
+    /// Where the daemons leave a 1 when the library complains.
+    private let complaint: UnsafeMutablePointer<UInt8>
     /// Whether a connection has been resumed, or closed, since all daemons have run.
     private var hasChanged = false
     /// When all daemons have to run again, whoever has events.
@@ -58,11 +62,14 @@ final class Worker: @unchecked Sendable {
         self.budget = budget
         guard let wakeup = WakeSignal() else { throw .system(operation: "eventfd", code: errno) }
         self.wakeup = wakeup
+        unsafe complaint = .allocate(capacity: 1)
+        unsafe complaint.initialize(to: 0)
         // Safety: the daemons are stopped in `close` or `deinit`, so the pointer to self outlives their use of it.
         let pointer = unsafe Unmanaged.passUnretained(self).toOpaque()
         for socket in sockets {
             let daemon = unsafe MHDDaemon(
-                socket: socket, worker: pointer, connectionLimit: connectionLimit, idleSeconds: idleSeconds)
+                socket: socket, worker: pointer, complaint: complaint, connectionLimit: connectionLimit,
+                idleSeconds: idleSeconds)
             guard let daemon else { throw .system(operation: "MHD_start_daemon", code: errno) }
             daemons.append(daemon)
         }
@@ -71,6 +78,7 @@ final class Worker: @unchecked Sendable {
 
     deinit {
         for daemon in daemons { daemon.stop() }
+        unsafe complaint.deallocate()
     }
 
     // MARK: called by other threads
@@ -103,6 +111,7 @@ final class Worker: @unchecked Sendable {
             now = MonotonicClock.milliseconds()
             resumeCompleted()
             runDaemons()
+            if !isStopping { feedStarved() }
             lingering.run(now: now)
             connections.cutLate(now: now, limit: receiveMilliseconds)
         } while !isStopping || !isDrained()
@@ -136,8 +145,28 @@ final class Worker: @unchecked Sendable {
         let fixed = daemons.count + 1
         if items.count > fixed { items.removeSubrange(fixed...) }
         if !lingering.isEmpty { items += lingering.items }
-        unsafe poll(&items, nfds_t(items.count), Int32(timeout()))
+        let timeout = Int32(timeout())
+        if starved.isEmpty {
+            unsafe poll(&items, nfds_t(items.count), timeout)
+        } else {
+            waitWithoutPaused(timeout)
+        }
         if items[0].revents != 0 { wakeup.lower() }
+    }
+
+    private func waitWithoutPaused(_ timeout: Int32) {
+        for (index, daemon) in daemons.enumerated() where starved.isPaused(daemon) { items[index + 1].fd = -1 }
+        unsafe poll(&items, nfds_t(items.count), timeout)
+        for (index, daemon) in daemons.enumerated() { items[index + 1].fd = daemon.epollDescriptor }
+    }
+
+    /// Looks after clients for which the system gives no descriptor.
+    private func feedStarved() {
+        if unsafe complaint.pointee != 0 {
+            unsafe complaint.pointee = 0
+            starved.note(daemons, now: now)
+        }
+        starved.run(now: now)
     }
 
     private static func item(_ descriptor: Int32) -> pollfd {
@@ -151,6 +180,7 @@ final class Worker: @unchecked Sendable {
         isHurried = shortest == 0
         if hasChanged { return 0 }
         shortest = min(shortest, lingering.timeout(now: now) ?? .max, connections.timeout(now: now) ?? .max)
+        shortest = min(shortest, starved.timeout(now: now) ?? .max)
         if isStopping { shortest = min(shortest, Int(max(deadline - now, 0))) }
         return shortest == .max ? -1 : shortest
     }
@@ -194,12 +224,15 @@ final class Worker: @unchecked Sendable {
     /// Remembers a connection that has been accepted.
     func opened(_ handle: OpaquePointer) -> Connection {
         defer { openConnections.store(connections.count, ordering: .relaxed) }
-        return unsafe connections.add(handle, now: now)
+        let daemon = daemons.first { unsafe $0.owns(handle) }
+        daemon?.opened()
+        return unsafe connections.add(handle, of: daemon, now: now)
     }
 
     /// Forgets a connection that is about to be closed.
     func closed(_ connection: Connection) {
         connections.remove(connection)
+        connection.daemon?.closed()
         hasChanged = true
         openConnections.store(connections.count, ordering: .relaxed)
     }
@@ -208,6 +241,7 @@ final class Worker: @unchecked Sendable {
 
     private func beginStop(_ stopDeadline: Int64) {
         for daemon in daemons { daemon.quiesce() }
+        starved = StarvedDaemons()
         isStopping = true
         deadline = stopDeadline
     }

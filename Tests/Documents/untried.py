@@ -82,8 +82,10 @@ def browser_fault(text):
 BUILDS = "builds and runs for minutes, and this test may be part of it"
 UNTRIED = [
     Untried("README.md", r"make (run|test)", BUILDS, make_fault),
-    Untried("README.md", r"podman .*", "needs a store of images, and builds for minutes"),
-    Untried("CONTRIBUTING.md", r"make (setup|run|test|soak|browser|fuzz|docs)( .*)?", BUILDS, make_fault),
+    Untried("README.md", r"podman .*", "needs a store of images, and builds for minutes: see Scripts/container-test.sh"),
+    Untried("packaging/README.md", r"make build", BUILDS, make_fault),
+    Untried("packaging/README.md", r"sudo .*", "changes the machine"),
+    Untried("CONTRIBUTING.md", r"make (setup|run|test|container-test|soak|browser|fuzz|docs)( .*)?", BUILDS, make_fault),
     Untried(
         "CONTRIBUTING.md",
         r"\w+=\d+ make (test|soak|fuzz)( .*)?",

@@ -42,7 +42,7 @@ final class Service {
         self.settings = settings
         self.log = log
         requestMetrics = RequestMetrics(workers: settings.workers)
-        descriptors = DescriptorBudget(takenSockets: settings.streams.readers)
+        descriptors = DescriptorBudget(takenSockets: settings.streams.readers, workers: settings.workers)
         root.add(
             Coordinator("journal", onStart: { [unowned self] in try openJournal() }) { [unowned self] in
                 journal?.close()

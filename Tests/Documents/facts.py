@@ -12,7 +12,7 @@ EVENT = re.compile(r'\b(?:entry|write|line)\(\s*\.(info|warning|error),\s*"(\w+)
 # A row of a table whose first cell is one name in code.
 ROW = re.compile(r"^\| `(\w+)(?:\{[^`]*\})?` \|(?: (info|warning|error) \|)?")
 # Flags of other programs, and what only looks like one.
-OTHERS = {"--like-color", "--ulimit"}
+OTHERS = {"--like-color", "--ulimit", "--read-only"}
 METRIC = re.compile(r"\b(?:likesd|process)_[a-z_]+")
 
 

@@ -16,18 +16,18 @@ func serve(_ settings: Settings) throws(Stop) -> ExitStatus {
     guard log.start() else { throw Stop(.unavailable, "the system gives no more threads") }
     defer { log.close() }
     let service = Service(serveSettings, log)
-    log.write(.info, "configuration") { fields in
-        for (name, value) in settings.effective {
-            fields.add(name, name == "workers" ? String(serveSettings.workers) : value)
-        }
-        fields.add("openFiles", service.openFiles)
-    }
     do {
         try service.root.start()
     } catch let stop as Stop {
         throw stop
     } catch {
         throw Stop(.failure, "\(error)")
+    }
+    log.write(.info, "configuration") { fields in
+        for (name, value) in settings.effective {
+            fields.add(name, name == "workers" ? String(serveSettings.workers) : value)
+        }
+        fields.add("openFiles", service.openFiles)
     }
     log.write(.info, "listening") { fields in
         fields.add("url", service.urls.first ?? "")

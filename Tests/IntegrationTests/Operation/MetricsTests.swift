@@ -100,7 +100,7 @@ struct MetricsTests {
     func aborted() async throws {
         try await withServer { server in
             try leaveInTheMiddle(port: server.port)
-            let deadline = Deadline.seconds(20)
+            let deadline = Deadline.seconds()
             while try await Metrics(server)["likesd_http_requests_aborted_total"] != 1 {
                 if deadline.passed { throw Failure("nobody noticed") }
             }

@@ -57,20 +57,24 @@ struct Settings {
         values[flag.name] = earlier + [Value(text: text, source: "--\(flag.name)")]
     }
 
-    /// Sees to it that a value is one that its flag takes.
+    /// Sees to it that a value is one that its flag takes; of a list, that each is.
     private func check(_ value: Value, _ flag: Flag) throws(Stop) {
-        let isAllowed =
-            switch flag.kind {
-            case .text: !value.text.isEmpty
-            case .number(let range): Self.number(value.text).map { range ~= $0 } ?? false
-            case .time(let range): Duration.milliseconds(value.text).map { range ~= $0 } ?? false
-            case .toggle: Self.truth(value.text) != nil
-            case .choice(let words): words.contains(value.text)
-            case .ids: (try? Identifier<Never>(value.text)) != nil
-            case .origins: Self.origins(value.text) != nil
-            }
-        guard isAllowed else {
-            throw Stop(.usage, "\(value.source): \"\(value.text)\" is not allowed; allowed is \(flag.allowed)")
+        var parts = [value.text]
+        if case .origins = flag.kind { parts = Self.parts(value.text) }
+        for part in parts where !Self.isAllowed(part, flag.kind) {
+            throw Stop(.usage, "\(value.source): \"\(part)\" is not allowed; allowed is \(flag.allowed)")
+        }
+    }
+
+    private static func isAllowed(_ text: String, _ kind: Flag.Kind) -> Bool {
+        switch kind {
+        case .text: !text.isEmpty
+        case .number(let range): number(text).map { range ~= $0 } ?? false
+        case .time(let range): Duration.milliseconds(text).map { range ~= $0 } ?? false
+        case .toggle: truth(text) != nil
+        case .choice(let words): words.contains(text)
+        case .ids: (try? Identifier<Never>(text)) != nil
+        case .origins: Origin(text) != nil
         }
     }
 
@@ -117,7 +121,9 @@ struct Settings {
     }
 
     /// The origins of a flag, in order.
-    func origins(_ name: String) -> [Origin] { (values[name] ?? []).flatMap { Self.origins($0.text) ?? [] } }
+    func origins(_ name: String) -> [Origin] {
+        (values[name] ?? []).flatMap { Self.parts($0.text).compactMap(Origin.init) }
+    }
 
     /// All flags of the command as they are in force, in the order of the table.
     var effective: [(name: String, value: String)] {
@@ -137,9 +143,8 @@ struct Settings {
         }
     }
 
-    private static func origins(_ text: String) -> [Origin]? {
-        let texts = text.split(separator: ",", omittingEmptySubsequences: false)
-        let origins = texts.compactMap { Origin(String($0)) }
-        return origins.count == texts.count ? origins : nil
+    /// What stands between the commas.
+    private static func parts(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 }

@@ -62,26 +62,14 @@ package final class Log: Sendable {
     ///   - body: adds what the entry says.
     package func write(_ level: LogLevel, _ event: String, _ body: (inout LogFields) -> Void = { _ in }) {
         let now = MonotonicClock.milliseconds()
-        let isAdmitted = state.withLock { state in
-            let isAdmitted = state.limiter.admits(event, now: now)
-            if !isAdmitted { state.leftOut += 1 }
-            return isAdmitted
-        }
-        // The thread has to know when the window ends.
-        guard isAdmitted else { return state.signal() }
-        put(line(level, event, body))
+        if isAdmitted({ $0.limiter.admits(event, now: now) }) { put(line(level, event, body)) }
     }
 
     /// Writes an entry about a request; of those that were refused, some in a second.
     package func writeRequest(isRefused: Bool, _ body: (inout LogFields) -> Void) {
         if isRefused {
             let second = MonotonicClock.milliseconds() / 1_000
-            let isAdmitted = state.withLock { state in
-                let isAdmitted = state.refusals.admits(second: second)
-                if !isAdmitted { state.leftOut += 1 }
-                return isAdmitted
-            }
-            guard isAdmitted else { return state.signal() }
+            guard isAdmitted({ $0.refusals.admits(second: second) }) else { return }
         }
         put(line(.info, "request", body))
     }
@@ -95,6 +83,19 @@ package final class Log: Sendable {
         state.withLock { $0.isClosing = true }
         state.signal()
         _ = state.wait(until: { $0.isClosed }, milliseconds: LogLimits.closeMilliseconds)
+    }
+
+    /// Asks a limiter for a line, and counts it if it is left out.
+    private func isAdmitted(_ admits: (inout State) -> Bool) -> Bool {
+        let (isAdmitted, isFirstLeftOut) = state.withLock { state in
+            let wasQuiet = state.nextEnd == nil
+            let isAdmitted = admits(&state)
+            if !isAdmitted { state.leftOut += 1 }
+            return (isAdmitted, !isAdmitted && wasQuiet)
+        }
+        // The thread has to know when it is time to tell of it.
+        if isFirstLeftOut { state.signal() }
+        return isAdmitted
     }
 
     private func line(_ level: LogLevel, _ event: String, _ body: (inout LogFields) -> Void) -> [UInt8] {
@@ -122,6 +123,7 @@ package final class Log: Sendable {
     private func run() {
         var bytes: [UInt8] = []
         var isOpen = true
+        var isWithinLine = false
         while isOpen {
             waitForLines()
             isOpen = state.withLock { state in
@@ -130,7 +132,11 @@ package final class Log: Sendable {
                 return !state.isClosing
             }
             bytes += linesAboutMissing(all: !isOpen)
-            write(bytes)
+            if isWithinLine { bytes.insert(UInt8(ascii: "\n"), at: 0) }
+            let rest = bytes[write(bytes)...]
+            isWithinLine = !rest.isEmpty && rest.startIndex > 0 && bytes[rest.startIndex - 1] != UInt8(ascii: "\n")
+            // They have nowhere else to go; the metrics tell of them.
+            if !rest.isEmpty { state.withLock { $0.leftOut += rest.count { $0 == UInt8(ascii: "\n") } } }
         }
         state.withLock { $0.isClosed = true }
         state.broadcast()
@@ -166,7 +172,8 @@ package final class Log: Sendable {
         return bytes
     }
 
-    private func write(_ bytes: [UInt8]) {
+    /// Writes bytes, and returns how many could be written.
+    private func write(_ bytes: [UInt8]) -> Int {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -178,10 +185,10 @@ package final class Log: Sendable {
                 var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 unsafe poll(&item, 1, -1)
             } else if errno != EINTR {
-                // What cannot be written there has nowhere else to go.
-                return
+                break
             }
         }
+        return written
     }
 
     /// Whether systemd's journal reads a descriptor: JOURNAL_STREAM names its device and inode (systemd.exec(5)).

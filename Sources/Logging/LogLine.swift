@@ -127,15 +127,27 @@ struct LogLine {
     }
 
     private static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && !$0.properties.isControl }
+        !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && !isInvisible($0) }
     }
 
-    /// The text in JSON's form, so that no line breaks and no quotes are left in it.
+    /// The text in quotes, without anything that breaks a line, moves a terminal's cursor, or turns letters around.
     private static func quoted(_ text: String) -> String {
-        String(decoding: JSONWriter.bytes { $0.value(text) }, as: UTF8.self)
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case _ where isInvisible(scalar): quoted += "\\u{\(String(scalar.value, radix: 16))}"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
     }
-}
 
-extension Unicode.Scalar.Properties {
-    fileprivate var isControl: Bool { generalCategory == .control }
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
 }

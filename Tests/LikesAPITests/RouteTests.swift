@@ -57,6 +57,12 @@ struct RouteTests {
         #expect(code(target) == .notFound)
     }
 
+    @Test("what does not begin with a slash is no path", arguments: ["", "*", "?", "\t", "a", "v1/feed"])
+    func noPath(target: String) {
+        let target = Array(target.utf8)
+        #expect(RouteTemplate(target.span, PathSegments(target.span)) == nil)
+    }
+
     @Test("a path lists its methods, HEAD where there is GET")
     func methods() throws {
         #expect(try route("/v1/news/9").methods.map(\.name) == ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])

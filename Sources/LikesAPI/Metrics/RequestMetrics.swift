@@ -97,7 +97,7 @@ package final class RequestMetrics: Sendable {
             "Time from the end of a request's head to the beginning of its answer.", unit: 1e6, times)
         text.metric(
             "likesd_http_requests_aborted_total", .counter,
-            "Requests whose client was gone before there was an answer.",
+            "Requests that ended without an answer of ours: the client was gone or broke off, or there was nothing to answer with.",
             aborted)
     }
 

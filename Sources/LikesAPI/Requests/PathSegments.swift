@@ -7,8 +7,9 @@ struct PathSegments {
     /// The number of segments; of more than `most`, one more than that.
     private(set) var count = 0
 
-    /// - Parameter target: begins with a slash.
+    /// - Parameter target: begins with a slash; anything else has no segments.
     init(_ target: Span<UInt8>) {
+        guard target.count > 0, target[0] == UInt8(ascii: "/") else { return }
         let pathEnd = target.place(of: "?") ?? target.count
         var start = 1
         for place in 1..<max(pathEnd, 1) where target[place] == UInt8(ascii: "/") {

@@ -36,8 +36,12 @@ struct Flag {
         case origins
     }
 
-    /// The variable of the environment that sets it: `--in-memory` is `LIKESD_IN_MEMORY`.
-    var variable: String { "LIKESD_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+    /// The variable of the environment that sets it: `--in-memory` is `LIKESD_IN_MEMORY`. Ids have none: what is in the
+    /// environment for another reason, such as a user's name, must not make a part of a backup.
+    var variable: String? {
+        if case .ids = kind { return nil }
+        return "LIKESD_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    }
 
     /// What stands for the value in the help; nil for a flag without one.
     var placeholder: String? {

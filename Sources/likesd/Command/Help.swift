@@ -12,7 +12,7 @@ enum Help {
           likesd version
           likesd help [markdown]                   this, or the page of the documentation about flags
 
-        Flags, each also as a variable of the environment (a flag goes before its variable):
+        Flags, and the variables of the environment that set them (a flag goes before its variable):
 
         \(Flag.table.map(line).joined(separator: "\n"))
 
@@ -36,7 +36,7 @@ enum Help {
 
         <!-- Written by `likesd help markdown`; a test sees that it is that. -->
 
-        Each flag is also a variable of the environment; a flag goes before its variable. There is no configuration file. A flag that
+        Flags, but for those that name ids, are also variables of the environment; a flag goes before its variable. There is no configuration file. A flag that
         does not exist, or a value that is not allowed, stops the program with exit status 64 and a line that names the flag or the
         variable, the value, and what is allowed. When the server starts, it logs what is in force (`"event":"configuration"`).
 
@@ -53,7 +53,7 @@ enum Help {
             let value = flag.placeholder.map { " \(escaped($0))" } ?? ""
             let initial = flag.initial.map { "`\($0)`" } ?? flag.initialNote ?? ""
             return
-                "| `--\(flag.name)\(value)` | `\(flag.variable)` | \(flag.help) | \(escaped(flag.allowed)) | \(initial) |"
+                "| `--\(flag.name)\(value)` | \(flag.variable.map { "`\($0)`" } ?? "none") | \(flag.help) | \(escaped(flag.allowed)) | \(initial) |"
         }
         return """
             ## likesd \(verb.rawValue)
@@ -74,7 +74,8 @@ enum Help {
         let notes = [flag.initial ?? flag.initialNote].compactMap(\.self).filter { $0 != "false" }
         let initial = notes.isEmpty ? "" : " (\(notes.joined()))"
         let verbs = flag.verbs.map(\.rawValue).joined(separator: ", ")
-        return "  \(pad(left, 29)) \(pad(flag.variable, 30)) \(pad(verbs, 29)) \(flag.help)\(range(flag))\(initial)"
+        return
+            "  \(pad(left, 29)) \(pad(flag.variable ?? "", 30)) \(pad(verbs, 29)) \(flag.help)\(range(flag))\(initial)"
     }
 
     /// What the value can be, where that is not known from what stands for it.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Logging
 
 /// The program.
 @main
@@ -28,7 +29,8 @@ func run(_ arguments: [String]) -> ExitStatus {
         }
         return .success
     } catch {
-        Console.error("likesd: \(error.line)")
+        // Systemd's journal takes the level from the number in front.
+        Console.error("\(Log.isJournal(STDERR_FILENO) ? "<3>" : "")likesd: \(error.line)")
         return error.status
     }
 }

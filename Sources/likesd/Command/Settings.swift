@@ -21,8 +21,8 @@ struct Settings {
     init(_ arguments: [String], for verb: Flag.Verb) throws(Stop) {
         flags = Flag.table.filter { $0.verbs.contains(verb) }
         for flag in flags {
-            if let text = unsafe getenv(flag.variable) {
-                values[flag.name] = unsafe [Value(text: String(cString: text), source: flag.variable)]
+            if let variable = flag.variable, let text = unsafe getenv(variable) {
+                values[flag.name] = unsafe [Value(text: String(cString: text), source: variable)]
             }
         }
         var rest = arguments[...]
@@ -54,7 +54,9 @@ struct Settings {
         }
         // A flag goes before its variable.
         let earlier = flag.isRepeatable && isFlag(flag.name) ? values[flag.name] ?? [] : []
-        values[flag.name] = earlier + [Value(text: text, source: "--\(flag.name)")]
+        let value = Value(text: text, source: "--\(flag.name)")
+        try check(value, flag)
+        values[flag.name] = earlier + [value]
     }
 
     /// Sees to it that a value is one that its flag takes; of a list, that each is.

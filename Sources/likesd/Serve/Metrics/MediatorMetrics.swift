@@ -35,10 +35,12 @@ final class MediatorMetrics: Sendable {
     /// Writes what was counted.
     func write(to text: inout MetricsText) {
         let state = state.withLock { $0 }
-        text.metric("likesd_likes_added_total", .counter, "Likes that were set.", state.likes)
+        text.metric(
+            "likesd_likes_added_total", .counter,
+            "Likes that were set; those that a merge moves are taken back and set.", state.likes)
         text.metric(
             "likesd_likes_removed_total", .counter,
-            "Likes that were taken back, those of deleted news and of forgotten users among them.", state.unlikes)
+            "Likes that were taken back, also by the deletion of a news or a user, or a merge.", state.unlikes)
         text.metric(
             "likesd_noops_total", .counter, "Likes and unlikes that were asked for and changed nothing.",
             [([("op", "like")], state.unchangedLikes), ([("op", "unlike")], state.unchangedUnlikes)])

@@ -88,7 +88,7 @@ struct MetricsPage: Sendable {
             statistics.cut)
         text.metric(
             "likesd_stream_ring_dropped_events_total", .counter,
-            "Events that are no longer in memory: who has missed them gets them from the journal.",
+            "Events that made room for newer ones in memory, as each does once that is full: who has missed them gets them from the journal.",
             statistics.droppedEvents)
         text.metric(
             "likesd_stream_replays_total", .counter, "Pages of the journal that were read for live streams.",

@@ -18,7 +18,7 @@ internal import Glibc
 
     /// Starts a daemon that hands `worker` to the callbacks; nil if the library cannot.
     ///
-    /// - Parameter complaint: where the library leaves a 1 when it has something to complain of.
+    /// - Parameter complaint: where the library leaves a 1 when the system gives it no descriptor for a client.
     init?(
         socket: ListenSocket, worker: UnsafeMutableRawPointer, complaint: UnsafeMutablePointer<UInt8>,
         connectionLimit: Int, idleSeconds: Int

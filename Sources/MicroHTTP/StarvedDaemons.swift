@@ -25,7 +25,7 @@ struct StarvedDaemons {
     /// Milliseconds until they have to be looked after; nil if there are none.
     func timeout(now: Int64) -> Int? { entries.isEmpty ? nil : Int(max(nextAttempt - now, 0)) }
 
-    /// Notes which of the daemons starve, one of which has complained.
+    /// Notes which of the daemons starve, one of which has said so.
     mutating func note(_ daemons: [MHDDaemon], now: Int64) {
         for daemon in daemons where daemon.keepsClientWaiting {
             if entries.isEmpty { nextAttempt = now + HTTPLimits.starvedMilliseconds }
@@ -35,13 +35,16 @@ struct StarvedDaemons {
     }
 
     /// Takes in who waits for them, when it is time.
-    mutating func run(now: Int64) {
-        guard !entries.isEmpty, now >= nextAttempt else { return }
+    ///
+    /// - Returns: whether it was: the daemons then have to run, since what they were given makes no event.
+    mutating func run(now: Int64) -> Bool {
+        guard !entries.isEmpty, now >= nextAttempt else { return false }
         nextAttempt = now + HTTPLimits.starvedMilliseconds
         entries.removeAll { entry in
             // The library has begun to listen again; if that was too early, it complains again.
             if entry.daemon.closings != entry.closings { return true }
             return entry.daemon.acceptWaiting() && !entry.isDeaf
         }
+        return true
     }
 }

@@ -36,7 +36,7 @@ internal import Threading
     private var connections = ConnectionList()
     private var spinWatch = SpinWatch()
     private var starved = StarvedDaemons()
-    /// Where the daemons leave a 1 when the library complains.
+    /// Where the daemons leave a 1 when the library says that it could not accept.
     private let complaint: UnsafeMutablePointer<UInt8>
     /// Whether a connection has been resumed, or closed, since all daemons have run.
     private var hasChanged = false
@@ -166,7 +166,7 @@ internal import Threading
             unsafe complaint.pointee = 0
             starved.note(daemons, now: now)
         }
-        starved.run(now: now)
+        if starved.run(now: now) { hasChanged = true }
     }
 
     private static func item(_ descriptor: Int32) -> pollfd {
